@@ -37,7 +37,8 @@
  *   1.12 questions: hct_out.sample and question; HCT_NEED_SCORES: hct_cluster,
  *        hct_score. hct_snapshot.asked, which was padding: 0; hct_policy.asked;
  *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
- *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2 */
+ *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
+ *        hct_odd */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -405,9 +406,9 @@ struct hct_edge {
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
 
-/* HCT_NEED_SCORES: what has come of a question (hct_question below), of all tasks
- * that have a model and whose slaves have answered. */
-struct hct_cluster {            /* of one of the groups, or kinds, asked about */
+/* HCT_NEED_SCORES: what has come of a question (hct_question below), of all
+ * tasks that have a model and whose slaves have answered. */
+struct hct_cluster {            /* a group, or kind, of those asked about */
     uint32_t what;              /* enum hct_cluster_what */
     uint32_t number;            /* as in hct_question_model */
     uint64_t tasks;             /* that are in it */
@@ -429,14 +430,17 @@ struct hct_score {
     uint32_t step;              /* of the question: HCT_METHOD_POLISH */
     uint32_t in_call;           /* 1: inside the call that the step begins with;
                                    0: in the computation behind it */
-    uint32_t site;              /* of this rank, where the step begins */
-    uint32_t pad;
+    uint32_t site, site_to;     /* of this rank: where the step begins, ends */
     double score;               /* a distance; of a step: deviations from what
                                    is normal there */
     double cost_ns;             /* so much longer than normal, in all */
     double times;               /* as long as normal */
     double share;               /* cost of all the time of the task's steps */
     uint64_t delayed_ns, ran_ns;        /* as in hct_rank, when it was asked */
+    uint64_t n;                 /* times that it has taken the step */
+    double in_ns, out_ns;       /* in all, inside the call and behind it */
+    double normal_in_ns, normal_out_ns; /* of one that is as fast; 0: not
+                                           known */
 };
 
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
@@ -608,6 +612,23 @@ struct hct_row {
 };
 enum { HCT_ROWS_MAX = 64 };     /* of a verdict */
 
+/* A task that is among those furthest from their like, for who wants to see all
+ * of them: view outliers; and of one that is slow in a step, that step: view
+ * steps. They need no verdict. */
+struct hct_odd {
+    uint32_t method;            /* enum hct_method */
+    uint32_t place;             /* by this method, from 1 */
+    uint32_t rank, group;
+    double score, cost_ns;      /* as in hct_score */
+    uint32_t from_call, to_call;        /* HCT_METHOD_POLISH, as all below */
+    uint32_t line;              /* of out->lines, whose site is where the step
+                                   begins; HCT_NO_LINE */
+    uint32_t line_to;           /* ... where it ends */
+    uint64_t n;
+    double in_ns, out_ns, normal_in_ns, normal_out_ns;
+};
+#define HCT_NO_LINE UINT32_MAX
+
 /* Parts of a snapshot besides calls and ranks, which every one has. What nobody
  * needs is not read from the tasks, sent or recorded. */
 enum hct_need {
@@ -629,9 +650,9 @@ enum hct_need {
  *   struct hct_question_normal  nkinds times nsteps
  *
  * Steps are from one call to the next, chains are steps that follow each other
- * without a choice and are compared as one. The first of the steps from a place
- * follow each other. One question of a job is under way at a time: a policy whose
- * answer does not come, or has another number, asks again. */
+ * without a choice and are compared as one. Steps from the same place follow each
+ * other. One question of a job is under way at a time: a policy whose answer does
+ * not come, or has another number, asks again. */
 struct hct_question {
     uint32_t size;              /* of this struct, bytes */
     uint32_t top;               /* scores wanted of each method */
@@ -693,7 +714,9 @@ struct hct_out {
     uint32_t answers;           /* enum hct_asked: whom the verdicts of this
                                    step are for; HCT_ASKED_BY_PERSON alone:
                                    nobody else is told */
-    uint32_t pad;
+    uint32_t nodds;
+    struct hct_odd *odds;
+    uint32_t odds_max, pad;
 };
 
 /* ---------------------------------------------------------------- a policy */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "master/act/noderows.h"
+#include "master/act/oddrows.h"
 #include "master/act/remedy.h"
 #include "master/act/report.h"
 #include "master/act/said.h"
@@ -59,6 +60,7 @@ struct aside {
     struct finder *by;          /* borrowed */
     struct report *report;      /* owned, as the next */
     struct noderows *nodes;     /* NULL: it has none */
+    struct oddrows *odds;       /* the same */
     uint32_t proposed;
     bool quiet;                 /* it is not told, only kept */
 };
@@ -311,6 +313,7 @@ struct finding {                  /* all of it borrowed */
     uint32_t proposed;          /* the most that is; enum hct_action */
     enum said_how how;
     struct noderows **nodes;    /* its graph, for who takes it; or NULL there */
+    struct oddrows **odds;      /* of its look, the same */
 };
 
 static void want_remedy_of(struct findings *f, const struct finding *x,
@@ -418,6 +421,7 @@ static void aside_free(struct aside *a)
     if (a) {
         report_free(a->report);
         noderows_free(a->nodes);
+        oddrows_free(a->odds);
     }
     free(a);
 }
@@ -432,6 +436,8 @@ static void aside_finish(void *arg, bool found)
     if (found) {
         noderows_place(a->nodes, a->report);
         noderows_put(a->nodes, f->acts->journal, f->job);
+        oddrows_place(a->odds, a->report);
+        oddrows_put(a->odds, f->acts->journal, f->job);
         report_add(a->report, f->job, &text);
         journal_report(f->acts->journal, f->job, a->report->seq, a->by->name,
                        str_text(&text));
@@ -451,15 +457,21 @@ static void aside_finish(void *arg, bool found)
 static bool aside_begin(struct findings *f, const struct finding *x)
 {
     bool stacks = x->v->kind == HCT_PROGRESS;
+    bool asked = x->found->out.answers == HCT_ASKED_BY_PERSON;
     struct aside *a;
 
-    if ((x->how != SAID_SAY && !stacks) || f->aside || !(a = calloc(1, sizeof(*a))))
+    if ((x->how != SAID_SAY && !stacks && !asked) || f->aside ||
+        !(a = calloc(1, sizeof(*a))))
         return false;
     *a = (struct aside){
         .by = x->by, .proposed = x->proposed, .quiet = x->how != SAID_SAY,
         .report = report_make(f->job, x->found->seq, x->text),
         .nodes = *x->nodes };
     *x->nodes = NULL;
+    if (x->v->kind == HCT_OUTLIER) {
+        a->odds = *x->odds;
+        *x->odds = NULL;
+    }
     if (a->report)
         report_about(a->report, x->found, x->v);
     if (a->report && (stacks || report_names_calls(a->report)) &&
@@ -559,11 +571,12 @@ static enum said_how how_said(struct finder *by, const struct found *found,
 }
 
 static void take(struct findings *f, struct finder *by,
-                 const struct found *found, uint32_t i)
+                 const struct found *found, uint32_t i, struct oddrows **odds)
 {
     struct noderows *nodes = noderows_make(found, i);
     struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
-                         .proposed = proposed(found, i), .nodes = &nodes };
+                         .proposed = proposed(found, i), .nodes = &nodes,
+                         .odds = odds };
     bool back = takes_back(x.v);
     struct str text = { 0 };
     char *why;
@@ -586,12 +599,14 @@ static void findings_found(struct job *j, const struct judge *p,
     struct findings *f = j->findings;
     struct finder *by = found->out.nverdicts ? finder_of(f, judge_name(p))
                                              : NULL;
+    struct oddrows *odds = oddrows_make(found);
 
-    if (!by)
-        return;
-    for (uint32_t i = 0; i < found->out.nverdicts; i++)
-        take(f, by, found, i);
-    said_look_ends(&by->said);
+    oddrows_put(odds, f->acts->journal, f->job);
+    for (uint32_t i = 0; by && i < found->out.nverdicts; i++)
+        take(f, by, found, i, &odds);
+    if (by)
+        said_look_ends(&by->said);
+    oddrows_free(odds);
 }
 
 /* --------------------------------------------------------- taken up again */

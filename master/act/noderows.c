@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/act/placename.h"
 #include "master/watch/callclass.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
@@ -124,21 +125,13 @@ void noderows_free(struct noderows *n)
     free(n);
 }
 
-/* "in solve (solver.c:214)", as whereis_text() has it. */
 static void place(struct store_progress_node *r, const char *text)
 {
-    const char *open = strrchr(text, '('), *colon = strrchr(text, ':');
+    struct placename p = placename_parse(text);
 
-    if (strncmp(text, "in ", 3) != 0)
-        return;
-    text += 3;
-    r->function = open && open > text + 1
-                      ? strndup(text, (size_t)(open - text) - 1)
-                      : strdup(text);
-    if (!open || !colon || colon < open)
-        return;
-    r->file = strndup(open + 1, (size_t)(colon - open) - 1);
-    r->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+    r->function = p.function;
+    r->file = p.file;
+    r->line = p.line;
 }
 
 void noderows_place(struct noderows *n, const struct report *r)

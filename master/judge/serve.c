@@ -118,7 +118,8 @@ static int tell(struct serve *s, const struct hct_snapshot *in, bool quiet)
     uint64_t now = clock_monotonic_ns();
 
     if (f->how == FOUND_OFF ||
-        (!quiet && (f->how != FOUND_FINE || f->out.nverdicts))) {
+        (!quiet && (f->how != FOUND_FINE || f->out.nverdicts ||
+                    f->out.nodds))) {
         add_words(s, in);
         str_reset(&s->answer);
         found_pack(f, &s->answer);

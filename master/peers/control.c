@@ -147,7 +147,7 @@ int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err)
 {
     struct job *j = control_job(jobs, NULL, m->job, err);
 
-    return j ? watcher_ask(j->watcher, err) : -1;
+    return j ? watcher_ask(j->watcher, m->policy, err) : -1;
 }
 
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,

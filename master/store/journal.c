@@ -288,6 +288,20 @@ void journal_verdict(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_outlier(struct journal *jn, const struct job *j,
+                     const struct store_outlier *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_outlier, row);
+    journal_wake(jn, 0);
+}
+
+void journal_odd_step(struct journal *jn, const struct job *j,
+                      const struct store_step *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_step, row);
+    journal_wake(jn, 0);
+}
+
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n)
 {

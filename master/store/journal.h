@@ -87,6 +87,10 @@ void journal_verdict(struct journal *jn, const struct job *j,
                      const struct store_verdict *v);
 
 /* One of the graph of a verdict; with its place, later. */
+void journal_outlier(struct journal *jn, const struct job *j,
+                     const struct store_outlier *row);
+void journal_odd_step(struct journal *jn, const struct job *j,
+                      const struct store_step *row);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

@@ -166,6 +166,57 @@ int query_slice(struct store *st, uint64_t job, int64_t rank,
     return query_run(st, &sql, to, err);
 }
 
+static const char last_outliers[] =
+    " at_ns = (SELECT max(at_ns) FROM outlier WHERE job = %" PRIu64 ")"
+    " AND place <= %" PRIu64;
+
+int query_outliers(struct store *st, uint64_t job, uint64_t count,
+                   const char *method, const struct query_rows *to,
+                   struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_outlier)) {
+        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT method, place, rank, score, cluster, cost_ns FROM"
+             " outliers WHERE job = %" PRIu64 " AND", job);
+    str_addf(&sql, last_outliers, job, count);
+    if (method)
+        str_addf(&sql, " AND method = '%s'", method);
+    str_add(&sql, " ORDER BY method = 'cluster', method = 'neighbour', place");
+    return query_run(st, &sql, to, err);
+}
+
+int query_steps(struct store *st, uint64_t job, uint64_t count,
+                const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_step)) {
+        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT place, rank, from_call, from_file, from_line, to_call,"
+             " to_file, to_line, count, in_ns, normal_in_ns, out_ns,"
+             " normal_out_ns, score FROM steps WHERE job = %" PRIu64 " AND", job);
+    str_addf(&sql, last_outliers, job, count);
+    str_add(&sql, " ORDER BY place");
+    return query_run(st, &sql, to, err);
+}
+
+int query_outliers_at(struct store *st, uint64_t job, const struct query_rows *to,
+                      struct err *err)
+{
+    struct str sql = { 0 };
+
+    str_addf(&sql, query_has(st, STORE_TABLE_outlier)
+             ? "SELECT max(at_ns) FROM outlier WHERE job = %" PRIu64
+             : "SELECT NULL, %" PRIu64, job);
+    return query_run(st, &sql, to, err);
+}
+
 int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
                  struct err *err)
 {

@@ -203,6 +203,17 @@ typedef int query_open_f(void *arg, const char *policy, const char *kind);
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err);
 
+/* The tasks that were found furthest from their like last: so many of each
+ * method, of that one (NULL: of each); and the steps that these are slow in. */
+int query_outliers(struct store *st, uint64_t job, uint64_t count,
+                   const char *method, const struct query_rows *to,
+                   struct err *err);
+int query_steps(struct store *st, uint64_t job, uint64_t count,
+                const struct query_rows *to, struct err *err);
+/* One row: when that was, NULL if never. */
+int query_outliers_at(struct store *st, uint64_t job,
+                      const struct query_rows *to, struct err *err);
+
 /* The graph that says who has made the least progress, of the last verdict of
  * the job that has one, by place. */
 int query_progress(struct store *st, uint64_t job, query_progress_f *f,

@@ -77,6 +77,10 @@
                                      " files")                                \
     T(progress_node, 14, KEYED, "progress", "of the graph of a verdict: tasks" \
                                      " at the same point")                    \
+    T(outlier,    14, KEYED, "outliers", "tasks that are further from their"  \
+                                     " like than others")                     \
+    T(step,       14, KEYED, "steps", "from call to call, that such a task is"\
+                                     " slow in")                              \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -307,6 +311,38 @@
     C(unsure,     TEXT,    LAST, 14, 0, "places: who waits for whom, nothing" \
                                         " says")                              \
     C(decided_by, TEXT,    LAST, 14, 9, "what says that others wait for it")
+
+#define STORE_outlier(C)                                                      \
+    C(job,     JOB,     KEY,  14, 1, NULL)                                    \
+    C(seq,     COUNT,   KEY,  14, 0, "of the look")                           \
+    C(method,  TEXT,    KEY,  14, 3, "cluster, neighbour, polish")            \
+    C(place,   COUNT32, KEY,  14, 5, "1: the furthest")                       \
+    C(at_ns,   COUNT,   LAST, 14, 2, NULL)                                    \
+    C(phase,   TEXT,    LAST, 14, 4, "NULL: of all")                          \
+    C(rank,    COUNT32, LAST, 14, 6, NULL)                                    \
+    C(score,   REAL,    LAST, 14, 7, "a distance, in deviations of the"       \
+                                     " cluster; polish: deviations")          \
+    C(cluster, COUNT32, LAST, 14, 8, "from 1")                                \
+    C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish")
+
+#define STORE_step(C)                                                         \
+    C(job,           JOB,     KEY,  14, 1, NULL)                              \
+    C(seq,           COUNT,   KEY,  14, 0, "of the look")                     \
+    C(rank,          COUNT32, KEY,  14, 3, NULL)                              \
+    C(place,         COUNT32, KEY,  14, 4, "outlier.place")                   \
+    C(at_ns,         COUNT,   LAST, 14, 2, NULL)                              \
+    C(from_call,     TEXT,    LAST, 14, 5, NULL)                              \
+    C(from_file,     TEXT,    KEEP, 14, 6, NULL)                              \
+    C(from_line,     KNOWN32, KEEP, 14, 7, NULL)                              \
+    C(to_call,       TEXT,    LAST, 14, 8, NULL)                              \
+    C(to_file,       TEXT,    KEEP, 14, 9, NULL)                              \
+    C(to_line,       KNOWN32, KEEP, 14, 10, NULL)                             \
+    C(count,         COUNT,   LAST, 14, 11, NULL)                             \
+    C(in_ns,         COUNT,   LAST, 14, 12, "inside the first call, in all")  \
+    C(out_ns,        COUNT,   LAST, 14, 13, "between the two")                \
+    C(normal_in_ns,  KNOWN,   LAST, 14, 14, "of one that is as fast")         \
+    C(normal_out_ns, KNOWN,   LAST, 14, 15, NULL)                             \
+    C(score,         REAL,    LAST, 14, 16, NULL)
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

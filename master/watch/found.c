@@ -5,6 +5,7 @@
 #include "master/watch/found.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,8 @@ void found_empty(struct found *f)
         .proposals = f->proposals, .proposals_max = FOUND_PROPOSALS,
         .question = f->question,
         .question_max = f->question ? HCT_QUESTION_MAX : 0,
-        .rows = f->rows, .rows_max = FOUND_ROWS };
+        .rows = f->rows, .rows_max = FOUND_ROWS,
+        .odds = f->odds, .odds_max = FOUND_ODDS };
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -109,6 +111,22 @@ static const char *odd_row(const struct hct_row *r, const struct hct_out *out,
     return NULL;
 }
 
+static bool is_line(uint32_t line, const struct hct_out *out)
+{
+    return line == HCT_NO_LINE || line < out->nlines;
+}
+
+static const char *odd_odd(const struct hct_odd *o, const struct hct_out *out,
+                           uint32_t nranks)
+{
+    return o->method >= HCT_METHOD_CLUSTER && o->method <= HCT_METHOD_POLISH &&
+           o->place && o->rank < nranks && isfinite(o->score) &&
+           isfinite(o->cost_ns) && isfinite(o->in_ns) && isfinite(o->out_ns) &&
+           isfinite(o->normal_in_ns) && isfinite(o->normal_out_ns) &&
+           is_line(o->line, out) && is_line(o->line_to, out)
+           ? NULL : "a task that is odd without sense";
+}
+
 static bool fits(const struct found *f)
 {
     const struct hct_out *o = &f->out;
@@ -118,6 +136,7 @@ static bool fits(const struct found *f)
            o->nrows <= FOUND_ROWS && o->verdicts == f->verdicts &&
            o->ranks == f->ranks && o->lines == f->lines &&
            o->proposals == f->proposals && o->rows == f->rows &&
+           o->odds == f->odds && o->nodds <= FOUND_ODDS &&
            o->question == f->question &&
            o->nquestion <= (f->question ? HCT_QUESTION_MAX : 0);
 }
@@ -140,7 +159,7 @@ const char *found_check(struct found *f, uint32_t nranks)
 
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
-        out->nsample = out->nquestion = 0;
+        out->nsample = out->nquestion = out->nodds = 0;
         out->nrows = 0;
         return "more than there is room for";
     }
@@ -151,8 +170,10 @@ const char *found_check(struct found *f, uint32_t nranks)
         why = odd_verdict(&f->verdicts[i], out, nranks);
     for (uint32_t i = 0; i < out->nrows && !why; i++)
         why = odd_row(&f->rows[i], out, nranks);
+    for (uint32_t i = 0; i < out->nodds && !why; i++)
+        why = odd_odd(&f->odds[i], out, nranks);
     if (why) {
-        out->nverdicts = out->nproposals = out->nrows = 0;
+        out->nverdicts = out->nproposals = out->nrows = out->nodds = 0;
         return why;
     }
     for (uint32_t i = 0; i < out->nproposals; i++)
@@ -171,7 +192,7 @@ const char *found_check(struct found *f, uint32_t nranks)
 struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
-    uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers;
+    uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers, nodds;
     char why[200];
 };
 
@@ -183,7 +204,7 @@ void found_pack(const struct found *f, struct str *to)
         .wake_ns = o->wake_ns, .lost = o->lost, .nverdicts = o->nverdicts,
         .nranks = o->nranks, .nlines = o->nlines,
         .nproposals = o->nproposals, .nrows = o->nrows,
-        .answers = o->answers };
+        .answers = o->answers, .nodds = o->nodds };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -192,6 +213,7 @@ void found_pack(const struct found *f, struct str *to)
     str_add_bytes(to, f->lines, o->nlines * sizeof(*f->lines));
     str_add_bytes(to, f->proposals, o->nproposals * sizeof(*f->proposals));
     str_add_bytes(to, f->rows, o->nrows * sizeof(*f->rows));
+    str_add_bytes(to, f->odds, o->nodds * sizeof(*f->odds));
     str_add_bytes(to, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nverdicts; i++) {
         uint32_t n = f->text[i] ? (uint32_t)strlen(f->text[i]) : 0;
@@ -239,6 +261,7 @@ static void take_arrays(struct found *f, struct unpacking *u)
     take(u, f->lines, o->nlines * sizeof(*f->lines));
     take(u, f->proposals, o->nproposals * sizeof(*f->proposals));
     take(u, f->rows, o->nrows * sizeof(*f->rows));
+    take(u, f->odds, o->nodds * sizeof(*f->odds));
     take(u, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nlines; i++)
         f->tags[i][FOUND_TAG - 1] = '\0';
@@ -267,6 +290,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.nproposals = head.nproposals;
     f->out.nrows = head.nrows;
     f->out.answers = head.answers;
+    f->out.nodds = head.nodds;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

@@ -11,7 +11,7 @@
 #include "proto/base/err.h"
 #include "proto/base/str.h"
 
-enum { FOUND_VERDICTS = 16, FOUND_LINES = 512, FOUND_PROPOSALS = 16,
+enum { FOUND_VERDICTS = 16, FOUND_LINES = 512, FOUND_PROPOSALS = 16, FOUND_ODDS = 256,
        FOUND_ROWS = HCT_ROWS_MAX,
        FOUND_TAG = sizeof(((struct hct_rank *)0)->tag_text) };
 
@@ -36,6 +36,7 @@ struct found {
     uint32_t *ranks;            /* owned; as many as the job has, at least */
     uint32_t ranks_max;
     uint8_t *question;          /* owned: where a policy can ask; or NULL */
+    struct hct_odd odds[FOUND_ODDS];
     char tags[FOUND_LINES][FOUND_TAG];  /* of each line's rank, the last one */
     char *text[FOUND_VERDICTS];         /* owned: all there is of a verdict as
                                            lines (verdict.h), or NULL */

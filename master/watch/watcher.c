@@ -613,7 +613,7 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
     for (uint32_t i = 0; i < f->out.nverdicts; i++)
         if (stands_still(&f->verdicts[i]))
             w->called |= HCT_ASKED_BY_HANG;
-    if (f->out.nverdicts) {
+    if (f->out.nverdicts || f->out.nodds) {
         spool_flush(&w->spool); /* never without the look that it is of */
         w->same = 0;
     }
@@ -641,7 +641,7 @@ static void judge_on_done(void *arg, struct judge *j,
     want_models(w, d);
     if (d->need & HCT_NEED_SCORES)
         inquiry_start(&w->inquiry, j, d->question, d->nquestion);
-    if (judge_hears(j) && d->now_ns && !d->need)
+    if ((judge_hears(j) & HCT_ASKED_BY_HANG) && d->now_ns && !d->need)
         w->open = false;
     if (d->now_ns)
         w->ops->looked(w->job, j, &(struct judge_done){
@@ -651,16 +651,25 @@ static void judge_on_done(void *arg, struct judge *j,
         look_schedule(w);
 }
 
-int watcher_ask(struct watcher *w, struct err *err)
+static bool is_called(const struct judge *j, const char *policy)
+{
+    size_t n = strlen(policy);
+
+    return !n || (strncmp(judge_name(j), policy, n) == 0 &&
+                  (!judge_name(j)[n] || judge_name(j)[n] == ':'));
+}
+
+int watcher_ask(struct watcher *w, const char *policy, struct err *err)
 {
     bool any = false;
 
     for (size_t i = 0; w && i < w->panel.n; i++)
-        any |= !judge_off(w->panel.v[i]) &&
+        any |= !judge_off(w->panel.v[i]) && is_called(w->panel.v[i], policy) &&
                (judge_hears(w->panel.v[i]) & HCT_ASKED_BY_PERSON);
     if (!any || !w->running)
-        return err_set(err, ENOENT, "no policy of the job says who is behind: it "
-                       "was not begun with --policy progress");
+        return err_set(err, ENOENT, "the job is not watched by a policy that "
+                       "can say so: it was not begun with --policy %.40s",
+                       *policy ? policy : "progress");
     w->called |= HCT_ASKED_BY_PERSON;
     if (!w->looking && !w->recall)
         look_schedule(w);

@@ -66,7 +66,7 @@ void watcher_stop(struct watcher *w);
 
 /* A person asks who is behind: the next look is for that. -1 with a sentence: no
  * policy of the job says so. */
-int watcher_ask(struct watcher *w, struct err *err);
+int watcher_ask(struct watcher *w, const char *policy, struct err *err);
 
 /* Words of a slave; -1: they make no sense. */
 int watcher_looked(struct watcher *w, struct job_node *jn,

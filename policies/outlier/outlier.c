@@ -41,7 +41,7 @@ struct state {
     uint64_t every_ns, next_ns, began_ns, asked_ns;
     struct ask ask;
     uint32_t groups_max, nsample;
-    bool finalized;
+    bool finalized, asked;      /* by a person, who wants to see all */
     enum wants wants;
     struct hct_question question;       /* the last one, without its arrays */
     uint32_t sample[GROUPS_SAMPLE];     /* ranks, ascending */
@@ -216,24 +216,34 @@ static bool is_news(const struct state *s, struct said *said,
 
 struct list {                   /* the most costly first */
     const struct hct_score *v[FOUND_MAX];
+    uint32_t line[FOUND_MAX], line_to;  /* of out: where they begin; where the
+                                           first one ends */
     size_t n;
 };
 
 static void put(struct list *l, const struct hct_score *o)
 {
-    if (l->n < FOUND_MAX)
-        l->v[l->n++] = o;
+    if (l->n == FOUND_MAX)
+        return;
+    l->line[l->n] = HCT_NO_LINE;
+    l->v[l->n++] = o;
 }
 
 static struct hct_verdict *begin(struct state *s, struct said *said,
                                  const struct list *l, enum hct_kind kind,
                                  struct hct_out *out)
 {
-    return l->n && is_news(s, said, l->v[0]) ? words_verdict(out, kind) : NULL;
+    bool news = l->n && is_news(s, said, l->v[0]);
+
+    if (!l->n || (!news && !s->asked))
+        return NULL;
+    if (!news)                  /* who has asked hears of it again */
+        out->answers = HCT_ASKED_BY_PERSON;
+    return words_verdict(out, kind);
 }
 
 static void say(struct state *s, const struct hct_snapshot *in,
-                const struct list *l, struct hct_out *out)
+                struct list *l, struct hct_out *out)
 {
     const struct hct_score *o = l->v[0];
     struct hct_verdict *w = begin(s, &s->said, l, HCT_OUTLIER, out);
@@ -249,8 +259,72 @@ static void say(struct state *s, const struct hct_snapshot *in,
                o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
                words_time(longer, (uint64_t)o->cost_ns), 100 * o->share);
     words_blame(out, o->rank);
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
+        l->line[i] = out->nlines;
         say_one(s, in, l->v[i], out);
+    }
+    l->line_to = out->nlines;
+    words_line(out, (int32_t)o->rank, "the first of these ends in %s",
+               name_of(&s->dictionary, in, s->dictionary.step[o->step].to));
+    words_places(out, o->site_to, 0);
+}
+
+/* ------------------------------------------------------------ for the views */
+
+static struct hct_odd *add_odd(struct hct_out *out, const struct hct_snapshot *in,
+                               const struct hct_score *o, uint32_t place)
+{
+    struct hct_odd *x = out->nodds < out->odds_max ? &out->odds[out->nodds++]
+                                                   : NULL;
+
+    if (x)
+        *x = (struct hct_odd){
+            .method = o->method, .place = place, .rank = o->rank,
+            .group = o->group, .score = far_of(in, o), .cost_ns = o->cost_ns,
+            .line = HCT_NO_LINE, .line_to = HCT_NO_LINE };
+    return x;
+}
+
+static void add_step(const struct state *s, struct hct_out *out,
+                     const struct hct_snapshot *in, const struct hct_score *o,
+                     uint32_t place, const struct list *l)
+{
+    const struct smm_step *step = &s->dictionary.step[o->step];
+    struct hct_odd *x = add_odd(out, in, o, place);
+
+    if (!x)
+        return;
+    x->from_call = s->dictionary.call[step->from];
+    x->to_call = s->dictionary.call[step->to];
+    x->n = o->n;
+    x->in_ns = o->in_ns;
+    x->out_ns = o->out_ns;
+    x->normal_in_ns = o->normal_in_ns;
+    x->normal_out_ns = o->normal_out_ns;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i] == o && l->line[i] != HCT_NO_LINE) {
+            x->line = l->line[i];
+            x->line_to = i ? HCT_NO_LINE : l->line_to;
+        }
+}
+
+/* All that are among the furthest, however far. */
+static void add_odds(const struct state *s, struct hct_out *out,
+                     const struct hct_snapshot *in, const struct list *l)
+{
+    uint32_t steps = 0;
+
+    for (uint32_t i = 0; i < in->nscores; i++) {
+        const struct hct_score *o = hct_score(in, i);
+        uint32_t place = place_of(in, o->method, o->rank);
+
+        if (o->rank >= in->nranks)
+            continue;
+        if (o->method == HCT_METHOD_POLISH && o->step < s->dictionary.nsteps)
+            add_step(s, out, in, o, ++steps, l);
+        else if (o->method != HCT_METHOD_POLISH && place && place <= TOP)
+            add_odd(out, in, o, place);
+    }
 }
 
 static bool is_first_of_task(const struct list *l, size_t i)
@@ -303,11 +377,15 @@ static void judge(struct state *s, const struct hct_snapshot *in,
 
         if (o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
             o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
-            like_of(in, o) + 1 >= HABITS_LEAST)
+            o->score >= s->ask.score && o->share >= s->ask.share &&
+            o->cost_ns >= s->ask.cost_ns && like_of(in, o) + 1 >= HABITS_LEAST)
             put(habits_explain(o, s->usual[o->kind]) ? &kept : &odd, o);
     }
     say(s, in, &odd, out);
     say_kept(s, in, &kept, out);
+    if (out->nverdicts || s->asked)
+        add_odds(s, out, in, &odd);
+    s->asked = false;
 }
 
 /* --------------------------------------------------------------- questions */
@@ -330,6 +408,7 @@ static void find_sample(struct state *s, const struct hct_snapshot *in)
 static bool ask(struct state *s, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
+    static const struct ask anything = { .top = TOP };
     struct groups *g = &s->groups;
 
     find_sample(s, in);
@@ -341,8 +420,9 @@ static bool ask(struct state *s, const struct hct_snapshot *in,
     groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
     for (uint32_t k = 0; k < g->kinds.k; k++)
         s->usual[k] = habits_usual_share(&s->habits, g, k, in);
-    out->nquestion = ask_write(&s->ask, &s->habits, g, &s->dictionary, in,
-                               out->question, out->question_max);
+    out->nquestion = ask_write(s->asked ? &anything : &s->ask, &s->habits, g,
+                               &s->dictionary, in, out->question,
+                               out->question_max);
     if (!out->nquestion)
         return false;
     memcpy(&s->question, out->question, sizeof(s->question));
@@ -407,6 +487,10 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         s->finalized = true;
         s->next_ns = in->now_ns;
     }
+    if (in->asked & HCT_ASKED_BY_PERSON) {
+        s->asked = true;
+        s->next_ns = in->now_ns;
+    }
     take(s, in, out);
     if (s->wants == NOTHING && in->now_ns >= s->next_ns) {
         s->wants = MODELS;
@@ -431,6 +515,7 @@ static const struct hct_policy policy = {
     .init = init,
     .step = step,
     .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES,
+    .asked = HCT_ASKED_BY_PERSON,
 };
 
 const struct hct_policy *hct_policy(void)

@@ -23,7 +23,7 @@ struct score {
     struct smm_step by[HCT_STEPS_MAX];  /* steps from one place together */
     uint32_t into[HCT_STEPS_MAX], first[HCT_STEPS_MAX];
     struct smm_edge own[HCT_STEPS_MAX], merged[HCT_STEPS_MAX];
-    uint32_t site[HCT_STEPS_MAX];
+    uint32_t site[HCT_STEPS_MAX], site_to[HCT_STEPS_MAX];
     double left[2][HCT_STEPS_MAX], words[HCT_STEPS_MAX];
     double slow[2];
     struct smm_edge edge[];     /* nmodels times nchains */
@@ -237,6 +237,7 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
         smm_add(&s->own[step], v[i].n, (struct moments){ v[i].in_mean, v[i].in_m2 },
                 (struct moments){ v[i].out_mean, v[i].out_m2 });
         s->site[step] = v[i].site;
+        s->site_to[step] = v[i].site_to;
     }
     smm_finish(&all, s->by);
     return others;
@@ -342,6 +343,33 @@ static size_t put(struct hct_score *v, size_t n, size_t k,
     return n;
 }
 
+static double normally(const struct score *s,
+                       const struct hct_question_normal *normal, int in_call)
+{
+    double ns = exp((double)normal_of(normal, in_call) + s->slow[in_call]);
+
+    return isfinite(ns) ? ns : 0;
+}
+
+/* One step of the task that was scored last. */
+static struct hct_score step_of(const struct score *s, uint32_t step, int in_call,
+                                const struct hct_question_normal *normal)
+{
+    const struct smm_edge *e = &s->own[step];
+    double left = s->left[in_call][step];
+    double spread = (double)(in_call ? normal->in_spread : normal->out_spread);
+
+    return (struct hct_score){
+        .method = HCT_METHOD_POLISH, .step = step, .in_call = (uint32_t)in_call,
+        .site = s->site[step], .site_to = s->site_to[step], .times = exp(left),
+        .cost_ns = polish_cost(left, (double)normal_of(normal, in_call),
+                               s->slow[in_call]),
+        .score = polish_score(left, spread), .n = e->n,
+        .in_ns = (double)e->n * e->in.mean, .out_ns = (double)e->n * e->out.mean,
+        .normal_in_ns = normally(s, normal, 1),
+        .normal_out_ns = normally(s, normal, 0) };
+}
+
 size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
                    struct hct_score *v, size_t k)
 {
@@ -350,26 +378,19 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
         s->normal + (size_t)t->kind * q->nsteps;
     size_t n = 0;
 
-    for (int in_call = 0; in_call < 2; in_call++) {
+    for (int in_call = 0; in_call < 2; in_call++)
         take_off(s, normal, in_call);
-        for (uint32_t i = 0; i < q->nsteps; i++) {
-            double left = s->left[in_call][i];
-            struct hct_score o = {
-                .method = HCT_METHOD_POLISH, .rank = rank, .group = t->group,
-                .kind = t->kind, .step = i, .in_call = (uint32_t)in_call,
-                .site = s->site[i], .times = exp(left),
-                .cost_ns = polish_cost(left,
-                                       (double)normal_of(&normal[i], in_call),
-                                       s->slow[in_call]),
-                .score = polish_score(left, (double)(in_call
-                                                         ? normal[i].in_spread
-                                                         : normal[i].out_spread)) };
+    for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
+        uint32_t step = i / 2;
+        struct hct_score o = step_of(s, step, i % 2, &normal[step]);
 
-            o.share = t->total_ns > 0 ? o.cost_ns / t->total_ns : 0;
-            if (o.score >= q->score && o.share >= q->share &&
-                o.cost_ns >= q->cost_ns)
-                n = put(v, n, k, &o);
-        }
+        o.rank = rank;
+        o.group = t->group;
+        o.kind = t->kind;
+        o.share = t->total_ns > 0 ? o.cost_ns / t->total_ns : 0;
+        if (o.score >= q->score && o.share >= q->share &&
+            o.cost_ns >= q->cost_ns)        /* not where left is NaN */
+            n = put(v, n, k, &o);
     }
     return n;
 }

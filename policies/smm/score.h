@@ -25,8 +25,7 @@ struct score *score_open(void *room, const void *question,
 
 struct score_edge {             /* of the task's model, as in hct_edge */
     uint64_t from, to;          /* places; 0: the beginning */
-    uint32_t site;              /* of this task: from */
-    uint32_t pad;
+    uint32_t site, site_to;     /* of this task: from, to */
     uint64_t n;
     double in_mean, in_m2, out_mean, out_m2;
 };

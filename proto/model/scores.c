@@ -165,6 +165,12 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
         x[i].share = is->share;
         x[i].delayed_ns = is->delayed_ns;
         x[i].ran_ns = is->ran_ns;
+        x[i].site_to = is->site_to;
+        x[i].n = is->n;
+        x[i].in_ns = is->in_ns;
+        x[i].out_ns = is->out_ns;
+        x[i].normal_in_ns = is->normal_in_ns;
+        x[i].normal_out_ns = is->normal_out_ns;
     }
     if (x && xs) {
         n = hct__scores__get_packed_size(&m);
@@ -194,7 +200,9 @@ static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
            x->rank < width && x->group < HCT_CLUSTERS_MAX &&
            x->kind < HCT_CLUSTERS_MAX && x->step < HCT_STEPS_MAX &&
            x->in_call <= 1 && isfinite(x->score) && isfinite(x->cost_ns) &&
-           isfinite(x->times) && isfinite(x->share);
+           isfinite(x->times) && isfinite(x->share) && isfinite(x->in_ns) &&
+           isfinite(x->out_ns) && isfinite(x->normal_in_ns) &&
+           isfinite(x->normal_out_ns);
 }
 
 static bool take(struct scores *s, const Hct__Scores *m)
@@ -220,7 +228,10 @@ static bool take(struct scores *s, const Hct__Scores *m)
             .kind = x->kind, .step = x->step, .in_call = x->in_call,
             .site = x->site, .score = x->score, .cost_ns = x->cost_ns,
             .times = x->times, .share = x->share,
-            .delayed_ns = x->delayed_ns, .ran_ns = x->ran_ns };
+            .delayed_ns = x->delayed_ns, .ran_ns = x->ran_ns,
+            .site_to = x->site_to, .n = x->n, .in_ns = x->in_ns,
+            .out_ns = x->out_ns, .normal_in_ns = x->normal_in_ns,
+            .normal_out_ns = x->normal_out_ns };
 
         if (!score_fits(x, s->width))
             return false;

@@ -79,7 +79,8 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
     for (size_t i = 0; i < m->n_from; i++)
         p->edge[i] = (struct score_edge){
             .from = place_of(m, m->from[i]), .to = place_of(m, m->to[i]),
-            .site = m->sites[m->from[i]], .n = m->n[i],
+            .site = m->sites[m->from[i]], .site_to = m->sites[m->to[i]],
+            .n = m->n[i],
             .in_mean = m->in_mean[i], .in_m2 = m->in_m2[i],
             .out_mean = m->out_mean[i], .out_m2 = m->out_m2[i] };
     return 0;

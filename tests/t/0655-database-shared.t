@@ -98,6 +98,7 @@ judge 'a reader where there is no write-ahead log'
 
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
+    DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -111,6 +112,7 @@ judge 'a file with an older schema'
 
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
+    DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;

@@ -48,6 +48,14 @@ run hector replay "$job" --policy outlier:every=0.2,least=0.05
 like "$T/out" 'task 3 is slower than 7 others like it between MPI_Waitall' \
     '... as a replay finds'
 
+run hector why "$job" --outliers -k 1
+like "$T/out" '^polish +1 +3 ' '... and the task and its step are first in the list'
+like "$T/out" '^ +1 +3 MPI_Waitall +stencil.c +[0-9]+ MPI_Irecv +stencil.c +[0-9]+ ' \
+    '... from line to line'
+is "$(sql "SELECT count(*) > 0 FROM steps WHERE job = $job AND rank = 3 AND place = 1 AND
+    from_call = 'MPI_Waitall' AND to_call = 'MPI_Irecv' AND out_ns > 2 * normal_out_ns AND
+    from_line > 0 AND to_line > 0")" 1 '... and in the view of steps'
+
 # -------------------------------------------------------------- in a call
 begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms
 wait_for '[ "$(outliers)" -gt 0 ]' 60
@@ -64,6 +72,29 @@ end
 like "$T/err" 'is slower than 7 others like it' 'healthy tasks are compared: one is the slowest'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier' AND
     policy NOT LIKE '%score=2%'")" 0 '... which is no outlier'
+
+# ------------------------------------------------------- of a job that runs, now
+begin
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"' 60
+end
+like "$T/now" '"method":"neighbour","place":1,"rank":[0-7],' \
+    'somebody is furthest in a healthy job, too'
+is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'")" 0 \
+    '... which is no verdict'
+run hector why "$job" --outliers --method neighbour -k 2
+is "$status $(grep -c '^neighbour' "$T/out") $(grep -c '^polish' "$T/out")" '0 2 0' \
+    '... and is kept'
+for wrong in '-k 3' '--method polish' '--outliers --method best' '--outliers -k 0' \
+    '--outliers --progress'; do
+    # shellcheck disable=SC2086 # words
+    run hector why "$job" $wrong
+    is "$status $(wc -l <"$T/err")" '2 1' "refused: $wrong"
+done
+hector-run -n 1 --policy none true
+run hector why $((job + 1)) --outliers
+is "$status $(grep -c 'were not compared' "$T/err")" '1 1' 'a job that nobody has compared'
+run hector why 99 --outliers
+is "$status $(cat "$T/err")" '1 hector: there is no job 99' 'no job'
 
 # ------------------------------------------------------------ wrong figures
 for wrong in score=1 groups=11 share=101 every=0; do

@@ -74,6 +74,8 @@ run hector diff 3 1
 is "$status $(grep -c '^hector: job 1 has no model' "$T/err")" '1 1' \
     'a model that is none'
 sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
+    DROP VIEW progress; DROP TABLE progress_node; DROP VIEW slices; DROP TABLE slice;
+    DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     ALTER TABLE task DROP COLUMN waited_ns; PRAGMA user_version=13'
 says 1 'this database is of a version that did not keep what can be compared' \
     'an older database' 3 1

@@ -15,6 +15,7 @@
 #include "master/hector/stack/stack_last.h"
 #include "master/hector/why/lasttags.h"
 #include "master/hector/why/moves.h"
+#include "master/hector/why/outliers.h"
 #include "master/hector/why/saved.h"
 #include "master/hector/why/slices.h"
 #include "master/hector/why/standing.h"
@@ -34,6 +35,12 @@ static const struct args_option options[] = {
     { NULL, "slice", ARGS_NONE, NULL,
       "the lines that decide that task RANK is where it is",
       args_flag, OPTION(slice), 0, 0 },
+    { NULL, "outliers", ARGS_NONE, NULL, "the tasks that are furthest from their "
+      "like; now, if it runs", args_flag, OPTION(outliers), 0, 0 },
+    { NULL, "k top", ARGS_VALUE, "N", "... so many of each method (5)",
+      args_u64, OPTION(top), 1, 1000 },
+    { NULL, "method", ARGS_VALUE, "NAME", "... of that one: cluster, neighbour "
+      "or polish (all)", args_text, OPTION(method), 0, 0 },
     { NULL, "progress", ARGS_NONE, NULL, "who has made the least progress; now, "
       "if it runs", args_flag, OPTION(progress), 0, 0 },
     { NULL, "dot", ARGS_NONE, NULL, "... for Graphviz",
@@ -222,6 +229,11 @@ static int check(const struct tool *t)
 {
     const struct why_options *o = t->own;
 
+    if (!o->outliers && (o->top || o->method))
+        return tool_complain(TOOL_USAGE, "-k and --method are for --outliers");
+    if (o->outliers && (o->progress || o->slice || o->dot || o->svg || o->html))
+        return tool_complain(TOOL_USAGE, "--outliers goes with -k, --method and "
+                             "-j alone");
     if (o->slice && (o->progress || o->dot || o->svg || o->html))
         return tool_complain(TOOL_USAGE, "--slice goes with -n and -j alone");
     if (o->slice)
@@ -258,6 +270,11 @@ static int run_why(const struct tool *t)
     else if (o->progress && !target.all)
         status = tool_complain(TOOL_USAGE, "--progress wants a JOB: it is about "
                                "all of its tasks");
+    else if (o->outliers && !target.all)
+        status = tool_complain(TOOL_USAGE, "--outliers wants a JOB: all of its "
+                               "tasks are compared");
+    else if (o->outliers)
+        status = outliers_show(t, st, target.job);
     else if (o->progress)
         status = behind_show(t, st, target.job, shape_of(o));
     else if (ask(t, st, &target, &err))

@@ -8,6 +8,9 @@
 struct why_options {
     bool progress;              /* --progress; and how it is drawn */
     bool dot, svg, html;
+    bool outliers;              /* --outliers */
+    uint64_t top;               /* -k, 0: not given */
+    const char *method;         /* --method, or NULL; borrowed */
     bool slice;                 /* --slice */
     uint64_t count;             /* -n, 0: not given */
 };

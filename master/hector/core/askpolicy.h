@@ -1,0 +1,17 @@
+/* askpolicy.h - has the master of a job let a policy of it look now; what that
+ * finds is in the database some time later. */
+#ifndef HECTOR_ASKPOLICY_H
+#define HECTOR_ASKPOLICY_H
+
+#include <stdint.h>
+
+#include "master/hector/core/tool.h"
+#include "proto/base/err.h"
+
+/* -1 with a sentence: there is nobody to ask. */
+int askpolicy(const struct tool *t, uint64_t job, const char *policy,
+              struct err *err);
+/* Until it is worth looking into the database again. */
+void askpolicy_nap(void);
+
+#endif
