@@ -1,13 +1,14 @@
 /* lknorm.c - see lknorm.h.
  *
- * Two normal distributions differ by two numbers: r, the larger deviation in
- * units of the smaller one, and d, the distance of the means in the same. The
- * axes of the table are 1 / sqrt(r) and d / (d + sqrt(1 + r * r)): both from 0
- * to 1, so that any two find their place, and steepest where the norm is. */
+ * Two normal distributions differ by two numbers: r, the larger deviation s2 in
+ * units of the smaller one s1, and d, the distance g of the means in the same. The
+ * axes of the table are 2 s1 / (s1 + s2) and g / (g + s2 + c s1): both from 0 to 1,
+ * so that any two find their place, steepest where the norm is, and had by one
+ * division each. With this c (LKNORM_C) s2 + c s1 is the square root of s1^2 + s2^2
+ * where s1 is 0, and where it is s2. */
 #include "policies/smm/lknorm.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #define FAR 1e100               /* its square is a number, too */
 
@@ -58,43 +59,13 @@ void lknorm_fill(struct lknorm *t)
 
     for (int i = 0; i < LKNORM_SIDE; i++)
         for (int j = 0; j < LKNORM_SIDE; j++) {
-            double narrow = i / last, far = j / last;
-            double r = 1 / (narrow * narrow);
+            double x = i / last, y = j / last, r = (2 - x) / x;
 
             /* at the edges nothing is shared */
-            t->at[i][j] =
-                i == 0 || j == LKNORM_SIDE - 1
-                    ? 2
-                    : (float)lknorm_exact(
-                          (struct normal){ 0, 1 },
-                          (struct normal){ far / (1 - far) * hypot(1, r), r });
+            t->at[i][j] = i == 0 || j == LKNORM_SIDE - 1
+                              ? 2
+                              : (float)lknorm_exact(
+                                    (struct normal){ 0, 1 },
+                                    (struct normal){ y / (1 - y) * (r + LKNORM_C), r });
         }
-}
-
-/* Called for every step of every pair of models: no function is, and nothing is
- * divided that need not be. */
-double lknorm(const struct lknorm *t, struct normal a, struct normal b)
-{
-    const double last = LKNORM_SIDE - 1;
-    bool less = a.sd < b.sd;
-    double wide = 1 / (less ? b.sd : a.sd);
-    double narrow = (less ? a.sd : b.sd) * wide;        /* 1 / r */
-    double far = fabs(a.mean - b.mean) * wide;          /* d / r */
-    double x, y;
-    int i, j;
-
-    /* what is no number is far away */
-    narrow = narrow > 0 ? narrow : 0;
-    far = far < FAR ? far : FAR;
-    x = last * sqrt(narrow);
-    y = last * far / (far + sqrt(1 + narrow * narrow));
-    /* so that a neighbour is there */
-    i = x < last ? (int)x : LKNORM_SIDE - 2;
-    j = y < last ? (int)y : LKNORM_SIDE - 2;
-    x -= i;
-    y -= j;
-    return (1 - x) *
-               ((1 - y) * (double)t->at[i][j] + y * (double)t->at[i][j + 1]) +
-           x * ((1 - y) * (double)t->at[i + 1][j] +
-                y * (double)t->at[i + 1][j + 1]);
 }

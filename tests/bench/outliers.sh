@@ -20,7 +20,7 @@ of()            # PHASE NAME
 curve()
 {
     answer=$("$build/bin/hector-emulate" -j --gather outliers -D "$1" -n "$2" \
-        -t 1 -m 1 -i "$questions" --policy none --wait 600s --no-end)
+        -t 1 -m 1 -i "$questions" --workers 4 --policy none --wait 600s --no-end)
     awk -v tasks=$(($1 * $2)) -v each="$2" -v n="$questions" -v paper="$3" \
         -v asked="$(of merge asked_ns)" -v path="$(of merge path_ns)" \
         -v cpu="$(of merge cpu_master_ns)" -v slaves="$(of merge cpu_daemons_ns)" \
