@@ -186,12 +186,17 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
     return bytes && !str_failed(out) ? 0 : err_memory(err);
 }
 
+/* The largest distance that two models can have is some ten thousands: sums of
+ * anything that is read stay numbers. */
+#define FURTHEST 1e9
+
 static bool cluster_fits(const Hct__Scores__Cluster *c, uint32_t width)
 {
     return c->what >= HCT_CLUSTER_GROUP && c->what <= HCT_CLUSTER_KIND &&
            c->number < HCT_CLUSTERS_MAX && c->tasks <= width &&
-           isfinite(c->sum) && isfinite(c->squares) && c->sum >= 0 &&
-           c->squares >= 0;
+           c->sum >= 0 && c->sum <= FURTHEST * (double)c->tasks &&
+           c->squares >= 0 &&
+           c->squares <= FURTHEST * FURTHEST * (double)c->tasks;
 }
 
 static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
@@ -216,10 +221,13 @@ static bool take(struct scores *s, const Hct__Scores *m)
         const Hct__Scores__Cluster *c = m->clusters[i];
         const struct hct_cluster is = { c->what, c->number, c->tasks, c->sum,
                                         c->squares };
+        uint32_t before = s->nclusters;
 
         if (!cluster_fits(c, s->width))
             return false;
         cluster_add(s, &is);
+        if (s->nclusters == before)     /* it was there: nobody counts twice */
+            return false;
     }
     for (size_t i = 0; i < m->n_scores; i++) {
         const Hct__Scores__Score *x = m->scores[i];

@@ -2,6 +2,7 @@
 #include "tests/fuzz/seeds.h"
 
 #include "proto/model/jobmodel.h"
+#include "proto/model/scores.h"
 
 size_t pack_model(uint8_t *bytes)
 {
@@ -49,6 +50,30 @@ size_t pack_model(uint8_t *bytes)
     return n;
 }
 
+static void scores_tale(const char *dir)
+{
+    static struct scores s = { .width = 2, .top = 3, .number = 7 };
+    struct str out = { 0 };
+
+    for (uint32_t i = 0; i < 2; i++) {
+        scores_count(&s, HCT_CLUSTER_GROUP, i, 3 + i);
+        scores_count(&s, HCT_CLUSTER_KIND, 0, 1);
+        for (uint32_t method = HCT_METHOD_CLUSTER; method <= HCT_METHOD_POLISH;
+             method++)
+            scores_put(&s, &(struct hct_score){
+                .method = method, .rank = i, .group = i, .step = 4, .site = 3,
+                .score = 2 + i, .cost_ns = 1e6, .times = 2, .share = 0.1,
+                .n = 5, .in_ns = 1e3, .out_ns = 1e6 });
+    }
+    if (scores_write(&s, NULL, &out, NULL))
+        exit(1);
+    tale.bytes[0] = 2;
+    memcpy(tale.bytes + 1, out.s, out.n);
+    tale.n = out.n + 1;
+    tell(dir, "scores", "two");
+    str_fini(&out);
+}
+
 void model_tales(const char *dir)
 {
     uint8_t bytes[4096];
@@ -58,6 +83,7 @@ void model_tales(const char *dir)
     memcpy(tale.bytes + 1, bytes, n);
     tale.n = n + 1;
     tell(dir, "model", "two");
+    scores_tale(dir);
     for (unsigned how = 0x80; how < 0x84; how++) {
         operator_welcome(how);
         SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1,

@@ -420,6 +420,18 @@ static void test_merge(void **state)
     assert_int_equal(scores_read(&part[0], (const uint8_t *)str_text(&other),
                                  other.n, 2 * TASKS, NULL), 0);
     assert_int_equal(part[0].score[0].rank, 2 * all.score[0].rank);
+    whole.cluster[0].sum = 1e300;       /* of a slave that lies */
+    str_reset(&other);
+    assert_int_equal(scores_write(&whole, NULL, &other, NULL), 0);
+    assert_int_equal(scores_read(&part[0], (const uint8_t *)str_text(&other),
+                                 other.n, 2 * TASKS, NULL), -1);
+    str_reset(&other);
+    whole.cluster[0] = whole.cluster[1];        /* of one that counts twice */
+    assert_int_equal(scores_write(&whole, NULL, &other, NULL), 0);
+    assert_int_equal(scores_read(&part[0], (const uint8_t *)str_text(&other),
+                                 other.n, 2 * TASKS, NULL), -1);
+    str_reset(&other);
+    assert_int_equal(scores_write(&all, NULL, &other, NULL), 0);
     assert_int_equal(scores_read(&part[0], (const uint8_t *)str_text(&other),
                                  other.n, all.score[0].rank, NULL), -1);
     str_fini(&out);
