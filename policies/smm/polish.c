@@ -93,7 +93,7 @@ static void take_tasks_off(struct polish *p, double *words)
         for (uint32_t s = 0; s < p->steps; s++)
             if (!isnan(*cell(p, i, s)))
                 words[n++] = *cell(p, i, s);
-        p->slow[i] = n ? polish_median(words, n) : 0;
+        p->slow[i] = n >= POLISH_STEPS ? polish_median(words, n) : 0;
         for (uint32_t s = 0; s < p->steps; s++)
             *cell(p, i, s) -= p->slow[i];
     }

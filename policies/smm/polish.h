@@ -20,6 +20,9 @@
 /* What is left is told from nothing no better than this: about 1 part in
  * 100. */
 #define POLISH_LEAST 0.01
+/* Of fewer steps than this a median says nothing of how slow a task is: it may be
+ * that of the step that is odd. Then it is taken for as fast as its like. */
+#define POLISH_STEPS 3
 
 struct polish {
     uint32_t tasks, steps;

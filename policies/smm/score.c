@@ -323,7 +323,7 @@ static void take_off(struct score *s, const struct hct_question_normal *normal,
         if (!isnan(left[i]))
             s->words[n++] = left[i];
     }
-    s->slow[in_call] = n ? polish_median(s->words, n) : 0;
+    s->slow[in_call] = n >= POLISH_STEPS ? polish_median(s->words, n) : 0;
     for (uint32_t i = 0; i < s->q->nsteps; i++)
         left[i] -= s->slow[in_call];
 }

@@ -334,6 +334,25 @@ static void test_groups(void **state)
     assert_int_equal(first_of(HCT_METHOD_NEIGHBOUR)->rank, 37);
 }
 
+/* A program that has one step only. */
+static void test_one_step(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    begin();
+    for (uint32_t i = 0; i < 16; i++)
+        a_step(a_task(i), 10, 10, SEND, 100, 1000,
+               1e6 * (1 + 0.05 * draw_part()) * (i == 5 ? 1.6 : 1));
+    assert_int_equal(find(v, 3), 1);
+    assert_int_equal(v[0].rank, 5);
+    assert_true(fabs(v[0].times - 1.6) < 0.1);
+    begin();
+    for (uint32_t i = 0; i < 16; i++)   /* loads that differ are no fault */
+        a_step(a_task(i), 10, 10, SEND, 100, 1000, 1e6 * (1 + 0.1 * i));
+    assert_int_equal(find(v, 3), 0);
+}
+
 /* Who is odd is found also where the sample is small, and without it. */
 static void test_sample(void **state)
 {
@@ -585,7 +604,7 @@ int main(void)
         cmocka_unit_test(test_few),        cmocka_unit_test(test_sample),
         cmocka_unit_test(test_merge),      cmocka_unit_test(test_other_steps),
         cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_number),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
