@@ -132,26 +132,16 @@ static int on_look(void *arg, const struct store_look *look)
     return r->failed;
 }
 
-enum known { NO_JOB, RUNS, HAS_ENDED };
-
-static int on_job(void *arg, const struct store_job *job)
-{
-    *(enum known *)arg = job->ended_ns ? HAS_ENDED : RUNS;
-    return 1;
-}
-
 /* What a job does is written down some seconds later, while it runs. */
 static int no_looks(struct replay *r, struct store *st, uint64_t job)
 {
-    enum known known = NO_JOB;
+    bool ended;
 
-    if (query_job(st, job, on_job, &known, r->err))
+    if (query_job_ended(st, job, &ended, r->err))
         return -1;
-    if (known == NO_JOB)
-        return err_set(r->err, ESRCH, "there is no job %" PRIu64, job);
     return err_set(r->err, ESRCH, "there are no recorded looks of job %"
-                   PRIu64 "%s", job, known == RUNS
-                       ? " yet: they are written every few seconds" : "");
+                   PRIu64 "%s", job, ended ? ""
+                       : " yet: they are written every few seconds");
 }
 
 static int replay(struct replay *r, struct store *st, uint64_t job)

@@ -398,6 +398,26 @@ int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
     return query_row(st, "", "job t WHERE job = ?1", of, 1, &r, err);
 }
 
+struct known { bool any, ended; };
+
+static int on_known(void *arg, const struct store_job *job)
+{
+    *(struct known *)arg = (struct known){ true, job->ended_ns != 0 };
+    return 1;
+}
+
+int query_job_ended(struct store *st, uint64_t job, bool *ended,
+                    struct err *err)
+{
+    struct known known = { false, false };
+
+    if (query_job(st, job, on_known, &known, err))
+        return -1;
+    *ended = known.ended;
+    return known.any ? 0
+         : err_set(err, ESRCH, "there is no job %" PRIu64, job);
+}
+
 int query_job_tasks(struct store *st, uint64_t job, query_task_f *f, void *arg,
                     struct err *err)
 {

@@ -12,15 +12,6 @@
 #include "master/store/query.h"
 #include "proto/base/clock.h"
 
-static int on_job(void *arg, const struct store_job *job)
-{
-    bool *there = arg;
-
-    there[0] = true;
-    there[1] = job->ended_ns == 0;
-    return 1;
-}
-
 static void draw(struct str *out, const struct tool *t, const struct behind *b,
                  uint64_t job, enum behind_shape shape)
 {
@@ -45,13 +36,11 @@ static void draw(struct str *out, const struct tool *t, const struct behind *b,
 static int find(struct behind *b, const struct tool *t, struct store *st,
                 uint64_t job, struct err *err)
 {
-    bool there[2] = { false, false };
+    bool ended;
 
-    if (query_job(st, job, on_job, there, err) || behind_read(b, st, job, err))
+    if (query_job_ended(st, job, &ended, err) || behind_read(b, st, job, err))
         return -1;
-    if (!there[0])
-        return err_set(err, ESRCH, "there is no job %" PRIu64, job);
-    if (there[1])
+    if (!ended)
         return behind_ask(b, t, st, job, err);
     if (b->n == 0)
         return err_set(err, ENOENT, "it is not known who was behind in job %"
@@ -72,13 +61,7 @@ int behind_show(const struct tool *t, struct store *st, uint64_t job,
         status = tool_complain(TOOL_FAILED, "%s", err.text);
     } else {
         draw(&out, t, &b, job, shape);
-        if (str_failed(&out))
-            status = tool_complain(TOOL_FAILED, "out of memory");
-        else
-            fwrite(str_text(&out), 1, out.n, stdout);
-        if (fflush(stdout))
-            status = tool_complain(TOOL_FAILED, "cannot write: %s",
-                                   strerror(errno));
+        status = tool_answer(&out, 0);
     }
     str_fini(&out);
     behind_fini(&b);

@@ -25,6 +25,17 @@ int tool_complain(int status, const char *fmt, ...)
     return status;
 }
 
+int tool_answer(const struct str *out, int status)
+{
+    if (str_failed(out))
+        status = tool_complain(TOOL_FAILED, "out of memory");
+    else
+        fwrite(str_text(out), 1, out->n, stdout);
+    return fflush(stdout)
+           ? tool_complain(TOOL_FAILED, "cannot write: %s", strerror(errno))
+           : status;
+}
+
 /* The order is hector-run's: --db, $HECTOR_DB, hector.conf, the default. */
 static int find_database(const struct tool *t, char *path, size_t size,
                          struct err *err)

@@ -11,6 +11,7 @@
 
 #include "master/store/store.h"
 #include "proto/base/err.h"
+#include "proto/base/str.h"
 
 enum { TOOL_FAILED = 1, TOOL_USAGE = 2 };
 
@@ -26,6 +27,10 @@ struct tool {
 /* The database of --db, or the user's, for questions; NULL after having
  * complained. */
 struct store *tool_open_store(const struct tool *t);
+
+/* All of an answer, on stdout. Returns status; or, after having complained, that
+ * it cannot be written, or that there was no memory for it. */
+int tool_answer(const struct str *out, int status);
 
 /* "hector: sentence" on stderr; returns status. */
 int tool_complain(int status, const char *fmt, ...)

@@ -69,13 +69,7 @@ static int write_out(const struct tool *t, const struct modelview *v)
         model_draw_json(&out, v);
     else if (model_print(v, &what, &err))
         status = tool_complain(TOOL_FAILED, "%s", err.text);
-    if (str_failed(&out))
-        status = tool_complain(TOOL_FAILED, "out of memory");
-    else
-        fwrite(str_text(&out), 1, out.n, stdout);
-    if (fflush(stdout))
-        status = tool_complain(TOOL_FAILED, "cannot write: %s",
-                               strerror(errno));
+    status = tool_answer(&out, status);
     for (size_t i = 0; o->dot && i < v->m->n_notes; i++)
         tool_complain(0, "[%s]: %s", v->m->notes[i]->ranks,
                       v->m->notes[i]->text);

@@ -72,7 +72,6 @@ Hct__Model *model_ask(const struct tool *t, const struct target *target,
 /* ------------------------------------------------------------ the database */
 
 struct found { Hct__Model *m; uint64_t at_ns; bool any; };
-struct known { bool any, ended; };
 
 static int on_model(void *arg, const struct store_model *row)
 {
@@ -84,26 +83,18 @@ static int on_model(void *arg, const struct store_model *row)
     return 1;
 }
 
-static int on_job(void *arg, const struct store_job *job)
-{
-    *(struct known *)arg = (struct known){ true, job->ended_ns != 0 };
-    return 1;
-}
-
 static int find(struct store *st, uint64_t job, struct found *f,
                 struct err *err)
 {
-    struct known known = { 0 };
+    bool ended;
 
-    if (query_job(st, job, on_job, &known, err))
+    if (query_job_ended(st, job, &ended, err))
         return -1;
-    if (!known.any)
-        return err_set(err, ESRCH, "there is no job %" PRIu64, job);
     if (query_model(st, job, on_model, f, err))
         return -1;
     if (!f->any)
         return err_set(err, ENOENT, "no model of job %" PRIu64 " is kept%s",
-                       job, known.ended ? ": its tasks have told none"
+                       job, ended ? ": its tasks have told none"
                        : " yet: it runs, and nobody has asked for it");
     if (!f->m)
         return err_set(err, EBADMSG, "the model that is kept of job %" PRIu64
@@ -131,11 +122,11 @@ Hct__Model *model_last(const struct tool *t, uint64_t job, char *title,
 
 bool model_job_ended(const struct tool *t, uint64_t job)
 {
-    struct known known = { 0 };
     struct store *st = tool_open_store(t);
+    bool ended = false;
 
-    if (st)
-        query_job(st, job, on_job, &known, NULL);
+    if (st && query_job_ended(st, job, &ended, NULL))
+        ended = false;
     store_close(st);
-    return known.ended;
+    return ended;
 }

@@ -219,13 +219,7 @@ static int show(const struct tool *t, const Hct__CallTree *m,
     v.title = title;
     v.processes = o->pids != NULL;
     draw(t, &v, &out);
-    if (str_failed(&out))
-        status = tool_complain(TOOL_FAILED, "out of memory");
-    else
-        fwrite(out.s, 1, out.n, stdout);
-    if (fflush(stdout))
-        status = tool_complain(TOOL_FAILED, "cannot write: %s",
-                               strerror(errno));
+    status = tool_answer(&out, status);
     complain_notes(t, m);
     if (v.ntasks == 0)
         status = tool_complain(TOOL_FAILED, "no stack could be taken");

@@ -23,13 +23,6 @@ static int on_stack(void *arg, const struct store_stack *stack)
     return 1;
 }
 
-static int on_job(void *arg, const struct store_job *job)
-{
-    (void)job;
-    *(bool *)arg = true;
-    return 1;
-}
-
 Hct__CallTree *stack_of_verdict(struct store *st, uint64_t job, uint64_t seq)
 {
     struct found f = { 0 };
@@ -41,12 +34,10 @@ Hct__CallTree *stack_of_verdict(struct store *st, uint64_t job, uint64_t seq)
 static int find(struct store *st, uint64_t job, struct found *f,
                 struct err *err)
 {
-    bool known = false;
+    bool ended;
 
-    if (query_job(st, job, on_job, &known, err))
+    if (query_job_ended(st, job, &ended, err))
         return -1;
-    if (!known)
-        return err_set(err, ESRCH, "there is no job %" PRIu64, job);
     if (query_last_stack(st, job, on_stack, f, err))
         return -1;
     if (!f->any)

@@ -33,15 +33,6 @@ static const struct table_column steps[] = {
 
 /* ------------------------------------------------------------------- asking */
 
-static int on_job(void *arg, const struct store_job *job)
-{
-    bool *there = arg;
-
-    there[0] = true;
-    there[1] = job->ended_ns == 0;
-    return 1;
-}
-
 static int on_time(void *arg, int ncols, const char *const *names,
                    const struct store_value *v)
 {
@@ -85,14 +76,12 @@ static int ask(const struct tool *t, struct store *st, uint64_t job,
 static int find(const struct tool *t, struct store *st, uint64_t job,
                 uint64_t *at_ns, struct err *err)
 {
-    bool there[2] = { false, false };
+    bool ended;
 
-    if (query_job(st, job, on_job, there, err) ||
+    if (query_job_ended(st, job, &ended, err) ||
         found_at(st, job, at_ns, err))
         return -1;
-    if (!there[0])
-        return err_set(err, ESRCH, "there is no job %" PRIu64, job);
-    if (there[1])
+    if (!ended)
         return ask(t, st, job, at_ns, err);
     if (!*at_ns)
         return err_set(err, ENOENT, "the tasks of job %" PRIu64 " were not "

@@ -160,27 +160,17 @@ static int on_blamed(void *arg, int ncols, const char *const *names,
     return 0;
 }
 
-struct known { bool any, ended; };
-
-static int on_job(void *arg, const struct store_job *job)
-{
-    *(struct known *)arg = (struct known){ true, job->ended_ns != 0 };
-    return 1;
-}
-
 /* Of a job that has ended; or whom to ask about. */
-static int look(struct store *st, struct slices *s, struct known *known,
+static int look(struct store *st, struct slices *s, bool *ended,
                 struct err *err)
 {
     const struct query_rows kept = { NULL, on_kept, s };
     const struct query_rows blamed = { NULL, on_blamed, &s->rank };
     int64_t rank = s->rank;
 
-    if (query_job(st, s->job, on_job, known, err))
+    if (query_job_ended(st, s->job, ended, err))
         return -1;
-    if (!known->any)
-        return err_set(err, ESRCH, "there is no job %" PRIu64, s->job);
-    if (known->ended) {
+    if (*ended) {
         if (query_slice(st, s->job, rank, &kept, err))
             return -1;
         if (s->n)
@@ -314,14 +304,14 @@ static int tell_programs(const struct slices *s, size_t most, struct err *err)
 static int find(const struct tool *t, struct slices *s, struct err *err)
 {
     struct store *st = tool_open_store(t);
-    struct known known = { 0 };
+    bool ended = false;
     int rc;
 
     if (!st)
         return err_set(err, EIO, "the job cannot be looked up");
-    rc = look(st, s, &known, err);
+    rc = look(st, s, &ended, err);
     store_close(st);
-    if (rc || known.ended)
+    if (rc || ended)
         return rc;
     if (ask_slave(t, s, err))
         return -1;
