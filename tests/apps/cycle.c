@@ -7,7 +7,8 @@
  *
  *   CYCLE_MORE    a call more at the end
  *   CYCLE_SLOW    this rank computes for three times as long in the second one
- *   CYCLE_HEAVY   all do
+ *   CYCLE_HEAVY   all do, for five times as long
+ *   CYCLE_SLEEP   tasks sleep in place of computing: as long on a busy machine
  *   CYCLE_HOLD    rank 0 waits before the end until this file is there */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +21,9 @@ static __attribute__((noinline)) void toil(int size)
 {
     double x = 1;
 
-    for (int i = 0; i < size * 1000; i++)
+    if (getenv("CYCLE_SLEEP"))
+        usleep((useconds_t)size * 2);
+    else for (int i = 0; i < size * 1000; i++)
         x = x * 1.0000001 + 1e-9;
     sink = x;
 }
@@ -33,9 +36,9 @@ static __attribute__((noinline)) void first(int size)
 static __attribute__((noinline)) void second(int size, int rank)
 {
     const char *slow = getenv("CYCLE_SLOW");
-    int more = getenv("CYCLE_HEAVY") || (slow && atoi(slow) == rank);
+    int times = getenv("CYCLE_HEAVY") ? 5 : slow && atoi(slow) == rank ? 3 : 1;
 
-    toil(more ? 3 * size : size);
+    toil(times * size);
 }
 
 static void hold(int rank)

@@ -113,8 +113,9 @@ static void add_task(struct built *b, const struct program *p, uint32_t task)
     if (p->more)
         add_step(b, task, last, site_of(&b->model, SITES, p->other_build), 1,
                  0, 0.01 * MS);
-    t->waited_ns = t->out_ns * p->starved;
-    t->cpu_out_ns = t->out_ns - t->waited_ns;
+    t->waited_ns = (t->in_ns + t->out_ns) * p->starved;
+    t->cpu_ns = t->in_ns + t->out_ns - t->waited_ns;
+    t->cpu_out_ns = t->out_ns * (1 - p->starved);
     t->node = task / 4;
     jobmodel_end_task(&b->model, task);
 }
@@ -216,6 +217,57 @@ static void test_slow_task(void **state)
     p.slow = 1.1;                       /* no share of the run */
     p.work[0] = 0.5 * MS;
     expect(&p, &p, 1, 0, 0, 0);
+}
+
+/* Four tasks on two processors poll for who is last: whoever waits the least for
+ * a processor has computed no more than the others. s: what a task did. */
+static void take_polling(struct built *b, const double s[4][4])
+{
+    build(b, &(struct program){ .work = { 1 * S, 1 * S, 1 * S, 1 * S },
+                                .slow = 1, .slow_node = 1, .rounds = 1,
+                                .tasks = 4 });
+    for (unsigned i = 0; i < 4; i++)
+        b->task[i] = (struct rundiff_task){
+            .in_ns = s[i][0] * MS, .out_ns = s[i][1] * MS,
+            .cpu_ns = s[i][2] * MS,
+            .cpu_out_ns = s[i][2] * s[i][1] / (s[i][0] + s[i][1]) * MS,
+            .waited_ns = s[i][3] * MS };
+}
+
+static void test_polling_tasks(void **state)
+{
+    /* In MPI, outside, on a processor, ready without one: measured. */
+    static const double computes[2][4][4] = {
+        { { 922, 944, 906, 921 }, { 918, 955, 610, 1215 },
+          { 132, 1738, 1198, 628 }, { 838, 1031, 905, 924 } },
+        { { 319, 982, 621, 631 }, { 351, 946, 618, 638 },
+          { 370, 923, 621, 627 }, { 333, 963, 618, 642 } } };
+    /* The same where it sleeps in place of computing. */
+    static const double sleeps[2][4][4] = {
+        { { 1450, 1440, 720, 730 }, { 1450, 1440, 700, 750 },
+          { 10, 2880, 10, 5 }, { 1450, 1440, 1050, 400 } },
+        { { 60, 1440, 50, 12 }, { 60, 1440, 50, 14 },
+          { 60, 1440, 50, 11 }, { 60, 1440, 50, 10 } } };
+    struct built b[2];
+    struct rundiff_run runs[2];
+    struct rundiff d;
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned r = 0; r < 2; r++) {
+            take_polling(&b[r], (i % 2 ? sleeps : computes)[i / 2 ^ r]);
+            runs[r] = b[r].run;
+        }
+        assert_int_equal(rundiff_init(&d, runs, 2, NULL), 0);
+        assert_int_equal(d.n, 1);
+        assert_int_equal(d.item[0].kind, RUNDIFF_TASK);
+        assert_int_equal(d.item[0].run, i / 2);
+        assert_int_equal(taskset_count(&d.item[0].tasks), 1);
+        assert_true(taskset_has(&d.item[0].tasks, 2));
+        rundiff_fini(&d);
+        for (unsigned r = 0; r < 2; r++)
+            jobmodel_fini(&b[r].model);
+    }
 }
 
 static void test_node(void **state)
@@ -406,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal), cmocka_unit_test(test_slow_task),
+        cmocka_unit_test(test_polling_tasks),
         cmocka_unit_test(test_node), cmocka_unit_test(test_steps),
         cmocka_unit_test(test_calls), cmocka_unit_test(test_slow_good_run),
         cmocka_unit_test(test_little), cmocka_unit_test(test_setup),

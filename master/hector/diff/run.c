@@ -89,7 +89,7 @@ static int on_task(void *arg, const struct store_task *row, const char *node)
     t = &k->run->task[row->rank];
     *t = (struct rundiff_task){
         .in_ns = (double)row->in_mpi_ns, .out_ns = (double)row->out_mpi_ns,
-        .cpu_out_ns = (double)cpu,
+        .cpu_ns = (double)row->cpu_ns, .cpu_out_ns = (double)cpu,
         .waited_ns = (double)row->waited_ns,
         .node = number_of(k->run, node ? node : "") };
     k->failed = k->failed || t->node == UINT32_MAX;

@@ -18,11 +18,12 @@ static const double floors[] = { 0.30, 0.25, 0.15 };
 #define WAIT_FLOOR 0.5
 #define SIGMAS 6.0              /* of a deviation that few runs show */
 #define BUT_ONE 1.4             /* less, where the farthest one is left out */
+#define CERTAIN 0.5             /* so much of what a task seems to compute more
+                                   it does for certain */
 #define BUSY 2.0                /* it has to be so much more, by the share of the
                                    time without a processor */
 #define STARVED_MAX 0.05        /* of the time; above, waiting says nothing */
 #define VARIES 1.5              /* times what tasks vary by among good runs */
-#define UNSURE 0.3              /* share of the time without a processor */
 #define TASK_FLOOR 0.25         /* of what a task computes */
 enum { FEW = 5 };
 #define PLACE_SHARE 0.3         /* of what an odd task costs */
@@ -42,13 +43,18 @@ struct work {
 
 /* ------------------------------------------------------------------- times */
 
-/* Ready without a processor, outside of MPI: no more than it computed not, and all
- * of that where nothing is known. */
+/* Ready without a processor, outside of MPI: the share of what it was ready there,
+ * since calls of MPI do not sleep; and all that it did not compute where nothing
+ * is known. */
 static double starved_out(const struct rundiff_task *t)
 {
-    double idle = fmax(t->out_ns - t->cpu_out_ns, 0);
+    double asleep = fmax(t->in_ns + t->out_ns - t->cpu_ns - t->waited_ns, 0);
+    double ready = fmax(t->out_ns - asleep, 0);
 
-    return t->waited_ns > 0 ? fmin(idle, t->waited_ns) : idle;
+    if (t->waited_ns <= 0)
+        return fmax(t->out_ns - t->cpu_out_ns, 0);
+    return ready > 0 ? fmin(t->waited_ns * ready / (t->in_ns + ready), ready)
+                     : 0;
 }
 
 static double own_ns(const struct rundiff_task *t)
@@ -60,6 +66,18 @@ static double own_ns(const struct rundiff_task *t)
 static double busy_ns(const struct rundiff_task *t)
 {
     return fmax(t->in_ns + t->out_ns - t->waited_ns, 0);
+}
+
+/* It had no processor outside of MPI only, or inside for as long as it was
+ * there: own_ns() is an estimate between these. */
+static double own_at_least_ns(const struct rundiff_task *t)
+{
+    return fmax(t->out_ns - t->waited_ns, 0);
+}
+
+static double own_at_most_ns(const struct rundiff_task *t)
+{
+    return fmax(t->out_ns - fmax(t->waited_ns - t->in_ns, 0), 0);
 }
 
 /* Of a job that has none yet: one. */
@@ -269,21 +287,21 @@ static void compare_calls(struct work *w)
 /* ------------------------------------------------------------------- tasks */
 
 /* How much more than the others each task computes, than it did in the other
- * run of as many tasks: a common factor, the lower median of all, is left out. */
-typedef double time_f(const struct rundiff_task *t);
-
-static void excess_over(const struct work *w, unsigned run, unsigned other,
-                        time_f *of, double *excess, double *scratch)
+ * run of as many tasks: a common factor, the lower median of all, is left out.
+ * Returned. */
+static double excess_over(const struct work *w, unsigned run, unsigned other,
+                          double *excess, double *scratch)
 {
     const struct rundiff_task *a = w->run[run].task, *b = w->run[other].task;
     uint32_t n = w->run[run].ntasks;
     double base;
 
     for (uint32_t i = 0; i < n; i++)
-        scratch[i] = of(&a[i]) / fmax(of(&b[i]), 1);
+        scratch[i] = own_ns(&a[i]) / fmax(own_ns(&b[i]), 1);
     base = quantile(scratch, n, (n - 1) / 2);
     for (uint32_t i = 0; i < n; i++)
-        excess[i] = of(&a[i]) - base * of(&b[i]);
+        excess[i] = own_ns(&a[i]) - base * own_ns(&b[i]);
+    return base;
 }
 
 /* Or, where run 1 has other tasks, than the median of its own run. */
@@ -325,7 +343,7 @@ static double varies_ns(const struct work *w, unsigned run, double *excess,
         if (!w->run[r].task || !first->task ||
             w->run[r].ntasks != first->ntasks)
             continue;
-        excess_over(w, r, run + 1, own_ns, excess, scratch);
+        excess_over(w, r, run + 1, excess, scratch);
         v[n] = 0;
         for (uint32_t i = 0; i < first->ntasks; i++)
             v[n] = fmax(v[n], excess[i]);
@@ -394,6 +412,16 @@ static bool is_more_work(const struct work *w, unsigned run, double cost_ns)
     return own >= 0.5 * cost_ns || busy >= 0.5 * cost_ns;
 }
 
+/* Which part of a task's work was outside of MPI is guessed where it has no
+ * processor at times: is what this one does more than in the other run, times
+ * base, due to no guess? */
+static bool is_certain(const struct work *w, unsigned run, uint32_t task,
+                       double base, double excess)
+{
+    return own_at_least_ns(&w->run[run].task[task]) -
+           base * own_at_most_ns(&w->run[!run].task[task]) >= CERTAIN * excess;
+}
+
 /* Tasks of that run that are odd, against the other one. */
 static void compare_tasks(struct work *w, unsigned run, double *excess,
                           double *v, double *scratch)
@@ -402,15 +430,14 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
     bool same = is->ntasks == was->ntasks;
     struct rundiff_item item = { .kind = RUNDIFF_TASK, .site = STEPS_NONE,
                                  .run = run };
-    double deviation, all = 0, worst = 0, median, limit;
+    double deviation, all = 0, worst = 0, median, limit, base = 1;
     uint32_t who = 0;
-    bool sure;
 
     for (uint32_t i = 0; i < is->ntasks; i++)
         scratch[i] = own_ns(&is->task[i]);
     median = quantile(scratch, is->ntasks, (is->ntasks - 1) / 2);
     if (same)
-        excess_over(w, run, !run, own_ns, excess, scratch);
+        base = excess_over(w, run, !run, excess, scratch);
     else
         excess_alone(is, excess, scratch);
     deviation = deviation_below(excess, scratch, is->ntasks);
@@ -418,13 +445,9 @@ static void compare_tasks(struct work *w, unsigned run, double *excess,
                  w->matters_ns);
     if (same)
         limit = fmax(limit, varies_ns(w, run, v, scratch));
-    /* Where tasks hardly have a processor, which part of their work was outside
-     * of MPI is not known well; how much it was, is. */
-    sure = !same || fmax(w->d->starved[0], w->d->starved[1]) < UNSURE;
-    if (!sure)
-        excess_over(w, run, !run, busy_ns, v, scratch);
     for (uint32_t i = 0; i < is->ntasks; i++) {
-        if (excess[i] <= limit || (!sure && v[i] < 0.5 * excess[i]))
+        if (excess[i] <= limit ||
+            (same && !is_certain(w, run, i, base, excess[i])))
             continue;
         if (excess[i] > worst) {
             worst = excess[i];

@@ -25,7 +25,8 @@
 
 struct rundiff_task {           /* times in ns */
     double in_ns, out_ns;       /* inside and outside of MPI */
-    double cpu_out_ns;          /* of the latter, on a processor */
+    double cpu_ns;              /* on a processor */
+    double cpu_out_ns;          /* ... outside of MPI, as sampled */
     double waited_ns;           /* for one; 0: not known */
     uint32_t node;              /* number of its own */
 };
