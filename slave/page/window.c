@@ -196,48 +196,102 @@ size_t window_of_slot(const struct window *w, uint32_t slot,
 
 void windows_free(struct windows *k)
 {
-    if (!k)
-        return;
-    window_fini(&k->kept[0]);
-    window_fini(&k->kept[1]);
+    for (unsigned i = 0; k && i < k->n; i++)
+        window_fini(&k->kept[i]);
     free(k);
 }
 
-static void keep(struct windows *k, const char *page, uint64_t now_ns)
+static void drop(struct windows *k, unsigned i)
 {
-    struct window *older = &k->kept[k->kept[0].at_ns > k->kept[1].at_ns];
-    struct state_model one;
-
-    if (state_model_init(&one, NULL))
-        return;
-    if (!window_read(older, &one, page, now_ns))
-        window_fini(older);             /* the next tick tries again */
-    else
-        k->last_ns = now_ns;
-    state_model_fini(&one);
+    window_fini(&k->kept[i]);
+    k->n--;
+    memmove(&k->kept[i], &k->kept[i + 1], (k->n - i) * sizeof(*k->kept));
 }
 
+/* Between whose neighbours the ratio of ages is the least; never one of the last
+ * two. */
+static unsigned least_missed(const struct windows *k, uint64_t now_ns)
+{
+    double before = (double)(now_ns - k->began_ns), least = HUGE_VAL;
+    unsigned is = 0;
+
+    for (unsigned i = 0; i + 2 < k->n; i++) {
+        double ratio = before / (double)(now_ns - k->kept[i + 1].at_ns + 1);
+
+        if (ratio < least) {
+            least = ratio;
+            is = i;
+        }
+        before = (double)(now_ns - k->kept[i].at_ns);
+    }
+    return is;
+}
+
+static bool keep(struct windows *k, const char *page, uint64_t now_ns)
+{
+    struct window w = { 0 };
+    struct state_model one;
+    bool is;
+
+    if (state_model_init(&one, NULL))
+        return false;
+    is = window_read(&w, &one, page, now_ns);
+    state_model_fini(&one);
+    if (!is) {
+        window_fini(&w);                /* the next tick tries again */
+        return false;
+    }
+    while (k->n && k->kept[0].began_ticks != w.began_ticks)
+        drop(k, 0);
+    if (k->n == WINDOWS_KEPT)
+        drop(k, least_missed(k, now_ns));
+    k->kept[k->n++] = w;
+    return true;
+}
+
+/* Readings of tasks that have begun together stay together. */
 void windows_tick(struct windows **k, const char *page, uint64_t now_ns)
 {
     if (!*k) {
         *k = calloc(1, sizeof(**k));
         if (*k)
-            (*k)->last_ns = now_ns;
-    } else if (now_ns - (*k)->last_ns >= window_ns) {
-        keep(*k, page, now_ns);
+            (*k)->began_ns = (*k)->last_ns = now_ns;
+    } else if (now_ns - (*k)->last_ns >= window_ns && keep(*k, page, now_ns)) {
+        (*k)->last_ns += (now_ns - (*k)->last_ns) / window_ns * window_ns;
     }
+}
+
+static bool has(const struct windows *k, const char *page)
+{
+    return k && k->n && k->kept[0].began_ticks == began(page);
 }
 
 const struct window *windows_before(const struct windows *k, const char *page)
 {
+    return has(k, page) ? &k->kept[k->n > 1 ? k->n - 2 : 0] : NULL;
+}
+
+static double ratio_of(uint64_t a, uint64_t b)
+{
+    double x = (double)a + 1, y = (double)b + 1;
+
+    return x > y ? x / y : y / x;
+}
+
+const struct window *windows_from(const struct windows *k, const char *page,
+                                  uint64_t now_ns, uint64_t ago_ns,
+                                  uint64_t age_ns)
+{
+    double least = ago_ns < age_ns ? ratio_of(age_ns, ago_ns) : 1;
     const struct window *is = NULL;
 
-    for (unsigned i = 0; k && i < 2; i++) {
-        const struct window *w = &k->kept[i];
+    for (unsigned i = 0; has(k, page) && i < k->n; i++) {
+        double ratio = ratio_of(now_ns - k->kept[i].at_ns, ago_ns);
 
-        if (w->at_ns && w->began_ticks == began(page) &&
-            (!is || w->at_ns < is->at_ns))
-            is = w;
+        if (ratio < least) {
+            least = ratio;
+            is = &k->kept[i];
+        }
     }
     return is;
 }

@@ -4,10 +4,12 @@
  * A task only counts, from its start on. Number, mean and sum of squared
  * deviations of a part can be taken away again: Chan, Golub and LeVeque,
  * Updating formulae and a pairwise algorithm for computing sample variances,
- * 1979, (2.1) backwards. So readings are kept, of 64 bytes an edge: two of each
- * task, taken in turns, so that the older one is from one to two times window_ns
- * ago. What has no such difference is not there: histograms, and the longest
- * times. Phases are taken together, as a page does with old ones.
+ * 1979, (2.1) backwards. So readings are kept, of 64 bytes an edge, a few of
+ * each task: the last two, so that the older one of these is from one to two
+ * times window_ns ago, and earlier ones, the further apart the longer they are
+ * ago: for any time there is one that is not much older or younger. What has no
+ * such difference is not there: histograms, and the longest times. Phases are
+ * taken together, as a page does with old ones.
  *
  * Numbers are as well conditioned as the stretch is a part of the whole: of one
  * in a million of all steps the mean is right to about 1e-10 of the mean of all,
@@ -63,13 +65,24 @@ size_t window_of_slot(const struct window *w, uint32_t slot,
                       const struct window_edge **first);
 
 /* What is kept of a task. */
-struct windows { struct window kept[2]; uint64_t last_ns; };
+enum { WINDOWS_KEPT = 5 };
+struct windows {
+    struct window kept[WINDOWS_KEPT];   /* n of one page, the oldest first */
+    unsigned n;
+    uint64_t began_ns, last_ns; /* of the first call; when the last was due */
+};
 void windows_free(struct windows *k);           /* NULL is fine */
-/* A new reading takes the place of the older one, if the newer one is window_ns
- * ago; the first call only looks at the clock. *k is made if need be. */
+/* A new reading is taken, if the last one is window_ns ago; if need be in the
+ * place of one that is missed the least. The first call only looks at the clock.
+ * *k is made if need be. */
 void windows_tick(struct windows **k, const char *page, uint64_t now_ns);
-/* The older one of this page; NULL: there is none, so it is all since the
- * start. */
+/* The last but one of this page, or the last; NULL: there is none, so it is all
+ * since the start. */
 const struct window *windows_before(const struct windows *k, const char *page);
+/* That whose age is nearest to ago_ns, as a ratio; NULL: it is the start of the
+ * page, age_ns ago. */
+const struct window *windows_from(const struct windows *k, const char *page,
+                                  uint64_t now_ns, uint64_t ago_ns,
+                                  uint64_t age_ns);
 
 #endif

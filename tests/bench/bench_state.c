@@ -61,9 +61,9 @@ static int measure_window(struct state_model *m, const char *page)
     printf("window of %zu edges: read in %.0f us (median of %d) once in %.0f s; "
            "%.1f kB a task are kept, at most %.0f\n", k.kept[0].n,
            (double)ns[ROUNDS / 2] / 1e3, ROUNDS, (double)window_ns / 1e9,
-           (double)((k.kept[0].cap + k.kept[1].cap) *
+           (double)(WINDOWS_KEPT * k.kept[0].cap *
                     sizeof(struct window_edge)) / 1024,
-           2. * WINDOW_EDGES * sizeof(struct window_edge) / 1024);
+           1. * WINDOWS_KEPT * WINDOW_EDGES * sizeof(struct window_edge) / 1024);
     window_fini(&k.kept[0]);
     window_fini(&k.kept[1]);
     return 0;

@@ -262,6 +262,60 @@ static void test_kept(void **state)
     windows_free(NULL);
 }
 
+/* Of any time there is a reading that is ago not much longer or less; no more are
+ * kept than a few. */
+static void test_from(void **state)
+{
+    struct windows *k = NULL;
+    uint64_t now_ns = 1;
+    double worst = 1;
+
+    (void)state;
+    put(1, 0, A, B, 100, 10);
+    windows_tick(&k, page, now_ns);
+    assert_null(windows_from(k, page, now_ns, 1000, 1));
+    for (unsigned i = 1; i <= 2000; i++) {      /* more than a day */
+        now_ns += window_ns;
+        windows_tick(&k, page, now_ns);
+        assert_true(k->n <= WINDOWS_KEPT);
+        for (uint64_t ago = window_ns; ago <= now_ns; ago += ago / 8) {
+            const struct window *w = windows_from(k, page, now_ns, ago, now_ns);
+            double age = (double)(w ? now_ns - w->at_ns : now_ns);
+            double ratio = age > (double)ago ? age / (double)ago
+                                             : (double)ago / (age + 1);
+
+            worst = ratio > worst ? ratio : worst;
+        }
+    }
+    assert_true(worst < 8);
+    assert_int_equal(k->n, WINDOWS_KEPT);
+    assert_int_equal(k->kept[k->n - 1].at_ns, now_ns);
+    assert_int_equal(k->kept[k->n - 2].at_ns, now_ns - window_ns);
+    assert_ptr_equal(windows_from(k, page, now_ns + window_ns / 2,
+                                  window_ns / 4 * 3, now_ns),
+                     &k->kept[k->n - 1]);
+    assert_null(windows_from(k, page, now_ns, 2 * now_ns, now_ns));
+    ((struct page_header *)page)->start_ticks = 78;     /* another program */
+    assert_null(windows_from(k, page, now_ns, window_ns, now_ns));
+    windows_tick(&k, page, now_ns + window_ns);
+    assert_int_equal(k->n, 1);
+    windows_free(k);
+}
+
+/* Readings of tasks stay together whenever the slave comes to look. */
+static void test_together(void **state)
+{
+    struct windows *k = NULL;
+
+    (void)state;
+    put(1, 0, A, B, 100, 10);
+    windows_tick(&k, page, 1000);
+    for (unsigned i = 1; i < 50; i++)
+        windows_tick(&k, page, 1000 + i * window_ns + i % 7 * window_ns / 10);
+    assert_int_equal(k->last_ns, 1000 + 49 * window_ns);
+    windows_free(k);
+}
+
 /* Never more than there is room for. */
 static void test_bounded(void **state)
 {
@@ -291,6 +345,8 @@ int main(void)
         cmocka_unit_test(test_never_negative), cmocka_unit_test(test_no_part),
         cmocka_unit_test_setup_teardown(test_phases, make, drop),
         cmocka_unit_test_setup_teardown(test_kept, make, drop),
+        cmocka_unit_test_setup_teardown(test_from, make, drop),
+        cmocka_unit_test_setup_teardown(test_together, make, drop),
         cmocka_unit_test_setup_teardown(test_bounded, make, drop),
     };
 
