@@ -38,7 +38,10 @@
  *        hct_score. hct_snapshot.asked, which was padding: 0; hct_policy.asked;
  *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
  *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
- *        hct_odd */
+ *        hct_odd
+ *   1.13 questions about a phase or the last time: hct_when, of
+ *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
+ *        hct_model.last; hct_snapshot.stretch; hct_out.when */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -46,7 +49,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 12u
+#define HCT_POLICY_MINOR 13u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -375,6 +378,11 @@ struct hct_model {
                                    is not known */
     uint32_t pad;
     uint64_t lost;              /* calls and steps that found no room */
+    uint32_t last, nlast;       /* steps of the last time by themselves, all
+                                   phases together: first in edges, how many */
+    uint64_t last_ns;           /* so long ago that began: as nearly what was
+                                   wanted (hct_out.last_ns) as readings are
+                                   kept; 0: nobody wanted it */
 };
 
 struct hct_state {              /* a place that a thread calls MPI from */
@@ -405,6 +413,30 @@ struct hct_edge {
                                            known */
 };
 #define HCT_PHASES_OVER UINT32_MAX      /* all of some time ago together */
+
+/* Of what time something is. */
+enum hct_window {
+    HCT_WINDOW_ALL,             /* since the task began */
+    HCT_WINDOW_PHASE,           /* one phase of the program: a task keeps its
+                                   last two, and all before these as one */
+    HCT_WINDOW_LAST,            /* since some time ago */
+};
+struct hct_when {
+    uint32_t window;            /* enum hct_window */
+    uint32_t phase;             /* HCT_WINDOW_PHASE: number, HCT_PHASES_OVER */
+    uint64_t ago_ns;            /* HCT_WINDOW_LAST: it began so long ago */
+};
+
+/* What time an answer is about. */
+struct hct_stretch {
+    struct hct_when when;       /* as it was asked for */
+    uint64_t least_ns, most_ns; /* how long ago it did begin: of the task where
+                                   that is the least, and the most; 0: of none */
+    uint32_t tasks;             /* that have been compared */
+    uint32_t missing;           /* that have no such time: they are not in that
+                                   phase yet, or keep it apart no more, or have
+                                   no model at all */
+};
 
 /* HCT_NEED_SCORES: what has come of a question (hct_question below), of all
  * tasks that have a model and whose slaves have answered. */
@@ -524,6 +556,9 @@ struct hct_snapshot {
     uint32_t nclusters, cluster_size;
     const struct hct_score *scores;     /* by method, the furthest first */
     uint32_t nscores, score_size;
+    struct hct_stretch stretch; /* of these */
+    struct hct_when person;     /* with HCT_ASKED_BY_PERSON: of what time he
+                                   wants to know */
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -661,6 +696,8 @@ struct hct_question {
     uint32_t ngroups, pad;
     double score, cost_ns, share;       /* of HCT_METHOD_POLISH: no less than
                                            these three */
+    struct hct_when when;       /* of what time; all, where size says that it is
+                                   not there: before version 1.13 */
 };
 struct hct_question_step {
     uint64_t from, to;          /* hct_state.place; 0: the beginning */
@@ -717,6 +754,10 @@ struct hct_out {
     uint32_t nodds;
     struct hct_odd *odds;
     uint32_t odds_max, pad;
+    uint64_t last_ns;           /* with HCT_NEED_MODEL: models are to have their
+                                   steps since so long ago by themselves, too;
+                                   0: not */
+    struct hct_when when;       /* of what time odds are: ago_ns as it was */
 };
 
 /* ---------------------------------------------------------------- a policy */

@@ -209,12 +209,16 @@ bool policy_due(const struct policy *p, const struct hct_snapshot *in)
 static void give(struct policy *p, struct hct_snapshot *s)
 {
     s->asked &= policy_hears(p);
+    if (!(s->asked & HCT_ASKED_BY_PERSON))
+        s->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
     s->parts &= says_what(p) ? p->p->needs | p->asked : HCT_NEED_DETAIL;
     p->asked &= ~s->parts;
     if (!(s->parts & HCT_NEED_MODEL))
         s->nmodels = s->nstates = s->nedges = 0;
-    if (!(s->parts & HCT_NEED_SCORES))
+    if (!(s->parts & HCT_NEED_SCORES)) {
         s->question = s->nclusters = s->nscores = 0;
+        s->stretch = (struct hct_stretch){ .tasks = 0 };
+    }
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;

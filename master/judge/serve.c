@@ -141,6 +141,8 @@ static void note_asked(struct serve *s, const struct hct_out *o)
                       o->nsample * sizeof(*o->ranks));
     else if (o->need & HCT_NEED_MODEL)
         s->all = true;
+    if ((o->need & HCT_NEED_MODEL) && o->last_ns)
+        s->done.last_ns = o->last_ns;
     if (o->need & HCT_NEED_SCORES) {
         str_reset(&s->question);
         str_add_bytes(&s->question, o->question, o->nquestion);

@@ -145,9 +145,12 @@ int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
 
 int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err)
 {
+    const struct hct_when when = { m->window, m->phase, m->ago_ns };
     struct job *j = control_job(jobs, NULL, m->job, err);
 
-    return j ? watcher_ask(j->watcher, m->policy, err) : -1;
+    if (m->window > HCT_WINDOW_LAST)
+        return err_set(err, EPROTO, "there is no window %u", m->window);
+    return j ? watcher_ask(j->watcher, m->policy, &when, err) : -1;
 }
 
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,

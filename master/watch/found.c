@@ -111,9 +111,10 @@ static const char *odd_row(const struct hct_row *r, const struct hct_out *out,
     return NULL;
 }
 
-static bool is_line(uint32_t line, const struct hct_out *out)
+static bool is_line(uint32_t line, uint32_t rank, const struct hct_out *out)
 {
-    return line == HCT_NO_LINE || line < out->nlines;
+    return line == HCT_NO_LINE ||
+           (line < out->nlines && out->lines[line].rank == (int32_t)rank);
 }
 
 static const char *odd_odd(const struct hct_odd *o, const struct hct_out *out,
@@ -123,7 +124,7 @@ static const char *odd_odd(const struct hct_odd *o, const struct hct_out *out,
            o->place && o->rank < nranks && isfinite(o->score) &&
            isfinite(o->cost_ns) && isfinite(o->in_ns) && isfinite(o->out_ns) &&
            isfinite(o->normal_in_ns) && isfinite(o->normal_out_ns) &&
-           is_line(o->line, out) && is_line(o->line_to, out)
+           is_line(o->line, o->rank, out) && is_line(o->line_to, o->rank, out)
            ? NULL : "a task that is odd without sense";
 }
 
@@ -172,6 +173,8 @@ const char *found_check(struct found *f, uint32_t nranks)
         why = odd_row(&f->rows[i], out, nranks);
     for (uint32_t i = 0; i < out->nodds && !why; i++)
         why = odd_odd(&f->odds[i], out, nranks);
+    if (!why && out->nodds && out->when.window > HCT_WINDOW_LAST)
+        why = "tasks that are odd in no time";
     if (why) {
         out->nverdicts = out->nproposals = out->nrows = out->nodds = 0;
         return why;
@@ -193,6 +196,7 @@ struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
     uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers, nodds;
+    struct hct_when when;
     char why[200];
 };
 
@@ -204,7 +208,7 @@ void found_pack(const struct found *f, struct str *to)
         .wake_ns = o->wake_ns, .lost = o->lost, .nverdicts = o->nverdicts,
         .nranks = o->nranks, .nlines = o->nlines,
         .nproposals = o->nproposals, .nrows = o->nrows,
-        .answers = o->answers, .nodds = o->nodds };
+        .answers = o->answers, .nodds = o->nodds, .when = o->when };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -291,6 +295,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.nrows = head.nrows;
     f->out.answers = head.answers;
     f->out.nodds = head.nodds;
+    f->out.when = head.when;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

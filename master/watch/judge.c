@@ -599,6 +599,7 @@ static void on_done(struct judge *j, const char *p, size_t n)
     str_add_bytes(&sample, p + sizeof(d), d.nsample * sizeof(uint32_t));
     was.sample = (const uint32_t *)(const void *)str_text(&sample);
     was.nsample = str_failed(&sample) ? 0 : d.nsample;
+    was.last_ns = d.last_ns;
     was.question = (const uint8_t *)p + sizeof(d) + d.nsample * sizeof(uint32_t);
     was.nquestion = d.nquestion;
     (void)!ftruncate(j->tape, 0);

@@ -51,6 +51,7 @@ struct judge_done {
     const uint32_t *sample;     /* with HCT_NEED_MODEL: of these ranks; nsample
                                    0: of all. Borrowed during the call */
     size_t nsample;
+    uint64_t last_ns;           /* as in hct_out */
     const uint8_t *question;    /* with HCT_NEED_SCORES; the same */
     size_t nquestion;
 };

@@ -64,6 +64,8 @@ void looks_forget_parts(struct looks *l)
     l->nmodels = l->nstates = l->nedges = 0;
     l->nclusters = l->nscores = 0;
     l->question = 0;
+    l->stretch = (struct hct_stretch){ .tasks = 0 };
+    l->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
 }
 
 void looks_begin(struct looks *l, uint32_t parts)
@@ -139,15 +141,11 @@ static bool is_sample(double mean, double m2)
     return isfinite(mean) && isfinite(m2) && mean >= 0 && m2 >= 0;
 }
 
-static bool model_is_sane(const struct looks *l, const struct hct_model *m)
+static bool edges_are_sane(const struct looks *l, const struct hct_model *m,
+                           uint32_t first, uint32_t n)
 {
-    if (m->at > m->nstates)
-        return false;
-    for (uint32_t i = 0; i < m->nstates; i++)
-        if (l->states[m->states + i].rank != m->rank)
-            return false;
-    for (uint32_t i = 0; i < m->nedges; i++) {
-        const struct hct_edge *e = &l->edges[m->edges + i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct hct_edge *e = &l->edges[first + i];
 
         if (e->rank != m->rank || e->from >= m->nstates ||
             e->to >= m->nstates || e->n == 0 ||
@@ -157,6 +155,16 @@ static bool model_is_sane(const struct looks *l, const struct hct_model *m)
             return false;
     }
     return true;
+}
+
+static bool model_is_sane(const struct looks *l, const struct hct_model *m)
+{
+    if (m->at > m->nstates)
+        return false;
+    for (uint32_t i = 0; i < m->nstates; i++)
+        if (l->states[m->states + i].rank != m->rank)
+            return false;
+    return edges_are_sane(l, m, m->edges, m->nedges);
 }
 
 bool looks_add_model(struct looks *l, const struct hct_model *m)
@@ -172,6 +180,21 @@ bool looks_add_model(struct looks *l, const struct hct_model *m)
     l->nstates = is.states;
     l->nedges = is.edges;
     return false;
+}
+
+bool looks_add_last(struct looks *l, struct hct_model *m, uint32_t n,
+                    uint64_t ago_ns)
+{
+    uint32_t first = l->nedges - n;
+
+    if (!ago_ns || m->last_ns || !edges_are_sane(l, m, first, n)) {
+        l->nedges = first;
+        return false;
+    }
+    m->last = first;
+    m->nlast = n;
+    m->last_ns = ago_ns;
+    return true;
 }
 
 static void take_task(const struct looks *l, struct hct_rank *r,
@@ -358,20 +381,35 @@ static void take_state(struct looks *l, struct hct_model *is,
         .longest_ns = m->longest_ns[i], .out_ns = m->out_ns[i] };
 }
 
-static void take_edge(struct looks *l, struct hct_model *is,
-                      const Hct__Looked__Model *m, size_t i)
+/* Returns how many: 0, without memory, or 1. */
+static uint32_t take_edge(struct looks *l, uint32_t rank,
+                          const Hct__Looked__Model *m, size_t i)
 {
     struct hct_edge *e = looks_add_edge(l);
 
     if (!e)
-        return;
-    is->nedges++;
+        return 0;
     *e = (struct hct_edge){
-        .rank = m->rank, .from = m->from[i], .to = m->to[i],
+        .rank = rank, .from = m->from[i], .to = m->to[i],
         .phase = m->phases[i], .n = m->n[i], .in_mean = m->in_mean[i],
         .in_m2 = m->in_m2[i], .out_mean = m->out_mean[i],
         .out_m2 = m->out_m2[i], .bytes_mean = m->bytes_mean[i],
         .bytes_m2 = m->bytes_m2[i] };
+    return 1;
+}
+
+/* Of the model that was added last: between its states. */
+static void take_last(struct looks *l, const Hct__Looked__Model *m)
+{
+    struct hct_model *of = &l->models[l->nmodels - 1];
+    uint32_t n = 0;
+
+    if (m->n_sites || !has_columns(m) ||
+        m->n_from > LOOKS_DETAIL_MAX - l->nedges)
+        return;
+    for (size_t i = 0; i < m->n_from; i++)
+        n += take_edge(l, of->rank, m, i);
+    looks_add_last(l, of, n, n == m->n_from ? m->ago_ns : 0);
 }
 
 /* All of it or nothing: who compares ranks takes what is missing for what was not
@@ -387,10 +425,11 @@ static void take_model(struct looks *l, const Hct__Looked__Model *m)
     for (size_t i = 0; i < m->n_sites; i++)
         take_state(l, &is, m, i);
     for (size_t i = 0; i < m->n_from; i++)
-        take_edge(l, &is, m, i);
+        is.nedges += take_edge(l, m->rank, m, i);
     if (is.nstates != m->n_sites || is.nedges != m->n_from)
         is.at = UINT32_MAX;     /* no memory: it makes no sense */
-    looks_add_model(l, &is);
+    if (looks_add_model(l, &is) && m->last)
+        take_last(l, m->last);
 }
 
 int looks_take(struct looks *l, const Hct__Looked *m, uint32_t node,
@@ -449,6 +488,7 @@ void looks_take_scores(struct looks *l, const struct scores *s)
         if (s->score[i].rank < l->job.nranks && (x = looks_add_score(l)))
             *x = s->score[i];
     l->question = s->number;
+    l->stretch = s->stretch;
     l->parts |= HCT_NEED_SCORES;
 }
 
@@ -565,6 +605,7 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .edge_size = sizeof(*l->edges), .question = l->question,
         .clusters = l->clusters, .nclusters = l->nclusters,
         .cluster_size = sizeof(*l->clusters), .scores = l->scores,
-        .nscores = l->nscores, .score_size = sizeof(*l->scores) };
+        .nscores = l->nscores, .score_size = sizeof(*l->scores),
+        .stretch = l->stretch, .person = l->person };
     out->calls = callclass_table(&out->ncalls);
 }

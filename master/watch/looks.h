@@ -34,7 +34,8 @@ struct looks {
     struct hct_edge *edges;
     struct hct_cluster *clusters;
     struct hct_score *scores;
-    uint64_t question;          /* that these answer */
+    uint64_t question;          /* that these answer, */
+    struct hct_stretch stretch; /* and of what time */
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
     uint32_t nmodels, nstates, nedges, nclusters, nscores;
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
@@ -43,6 +44,7 @@ struct looks {
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint32_t asked;             /* enum hct_asked: the same */
+    struct hct_when person;     /* of what time who has asked wants to know */
     uint64_t seq, now_ns;       /* of the last snapshot */
     /* What earlier runs say of a place, if anybody knows. */
     uint64_t (*earlier)(void *arg, uint64_t key);
@@ -90,6 +92,10 @@ struct hct_score *looks_add_score(struct looks *l);
 /* A model whose states and edges, as many as it says, were added last. False:
  * these make no sense, and it is as if none had been. */
 bool looks_add_model(struct looks *l, const struct hct_model *m);
+/* So many edges that were added last are what a model of l has done since ago_ns.
+ * False: these make no sense, the same. */
+bool looks_add_last(struct looks *l, struct hct_model *m, uint32_t n,
+                    uint64_t ago_ns);
 /* Nothing but who is there. */
 void looks_forget_parts(struct looks *l);
 

@@ -27,6 +27,8 @@ WHOLE(hct_state);
 WHOLE(hct_edge);
 WHOLE(hct_cluster);
 WHOLE(hct_score);
+WHOLE(hct_stretch);
+WHOLE(hct_when);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -203,6 +205,46 @@ static void put_models(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static bool has_last(const struct hct_snapshot *s)
+{
+    for (uint32_t i = 0; i < s->nmodels; i++)
+        if (hct_model(s, i)->last_ns)
+            return true;
+    return false;
+}
+
+static void put_last(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    if (!has_last(s))
+        return;
+    put(&body, s->nmodels);
+    for (uint32_t i = 0; i < s->nmodels; i++) {
+        const struct hct_model *m = hct_model(s, i);
+
+        put(&body, i);
+        put(&body, m->last_ns);
+        put_array(&body, m->nlast ? &s->edges[m->last] : NULL, m->nlast,
+                  WORDS(hct_edge));
+    }
+    put_part(out, HCT_NEED_MODEL | TAPE_MORE, &body);
+    str_fini(&body);
+}
+
+/* Nothing of what is all zero: such is all time. */
+static void put_time(uint32_t of, const void *v, size_t words, struct str *out)
+{
+    static const uint64_t nothing[TAPE_WORDS_MAX];
+    struct str body = { 0 };
+
+    if (memcmp(v, nothing, 8 * words) == 0)
+        return;
+    put_words(&body, v, nothing, words);
+    put_part(out, of | TAPE_MORE, &body);
+    str_fini(&body);
+}
+
 static void put_scores(const struct hct_snapshot *s, struct str *out)
 {
     struct str body = { 0 };
@@ -229,12 +271,18 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
 
     write_look(t, s, out);
     look = out->n - before;
-    if (s->parts & HCT_NEED_MODEL)
+    if (s->parts & HCT_NEED_MODEL) {
         put_models(s, out);
-    if (s->parts & HCT_NEED_SCORES)
+        put_last(s, out);
+    }
+    if (s->parts & HCT_NEED_SCORES) {
         put_scores(s, out);
-    if (s->asked)
+        put_time(HCT_NEED_SCORES, &s->stretch, WORDS(hct_stretch), out);
+    }
+    if (s->asked) {
         put_asked(s, out);
+        put_time(TAPE_ASKED, &s->person, WORDS(hct_when), out);
+    }
     return look;
 }
 
@@ -452,6 +500,62 @@ static int get_asked(struct tape_reader *r, uint32_t *asked)
     return 0;
 }
 
+static int get_last(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t n, i, ago_ns;
+
+    if (get(r, &n) || n > l->nmodels)
+        return -1;
+    while (n--) {
+        uint32_t before = l->nedges;
+
+        if (get(r, &i) || i >= l->nmodels || get(r, &ago_ns) || get_edges(r))
+            return -1;
+        if ((ago_ns || l->nedges > before) &&
+            !looks_add_last(l, &l->models[i], l->nedges - before, ago_ns))
+            return -1;
+    }
+    return r->p == r->end ? 0 : -1;
+}
+
+static int get_stretch(struct tape_reader *r)
+{
+    struct hct_stretch *s = &r->looks.stretch;
+
+    return get_words(r, s, WORDS(hct_stretch)) || r->p != r->end ||
+           s->when.window > HCT_WINDOW_LAST ? -1 : 0;
+}
+
+static int get_person(struct tape_reader *r)
+{
+    struct hct_when *w = &r->looks.person;
+
+    return get_words(r, w, WORDS(hct_when)) || r->p != r->end ||
+           w->window > HCT_WINDOW_LAST ? -1 : 0;
+}
+
+/* What there is of a part, between r->p and r->end. Those that are not known are of
+ * a later version. */
+static int get_body(struct tape_reader *r, uint64_t need)
+{
+    switch (need) {
+    case HCT_NEED_MODEL:
+        return get_models(r);
+    case HCT_NEED_MODEL | TAPE_MORE:
+        return get_last(r);
+    case HCT_NEED_SCORES:
+        return get_scores(r);
+    case HCT_NEED_SCORES | TAPE_MORE:
+        return get_stretch(r);
+    case TAPE_ASKED:
+        return get_asked(r, &r->looks.asked);
+    case TAPE_ASKED | TAPE_MORE:
+        return get_person(r);
+    }
+    return 0;
+}
+
 static int get_parts(struct tape_reader *r)
 {
     const uint8_t *p, *end = r->end;
@@ -460,14 +564,10 @@ static int get_parts(struct tape_reader *r)
     int rc;
 
     while ((rc = get_part(r, &need, &part)) > 0) {
-        if (need == TAPE_ASKED && get_asked(&part, &r->looks.asked))
-            return -1;
-        if (need != HCT_NEED_MODEL && need != HCT_NEED_SCORES)
-            continue;           /* of a later version */
         p = r->p;
         r->p = part.p;
         r->end = part.end;
-        rc = need == HCT_NEED_MODEL ? get_models(r) : get_scores(r);
+        rc = get_body(r, need);
         r->p = p;
         r->end = end;
         if (rc)

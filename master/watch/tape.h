@@ -9,8 +9,12 @@
  *   part    := 'P' bit of enum hct_need, bytes that follow, as many
  *            | 'P' TAPE_ASKED, the same: set of enum hct_asked, if it is not
  *              empty
+ *            | 'P' one of these and TAPE_MORE, the same: of what time it is, if it
+ *              is not of all, or what there is of the last time
  *   models  := n, n times: rank, threads, at, lost, states, edges
  *   scores  := question, clusters, scores
+ *   more    := n, n times: number of the model, last_ns, edges; of scores: words
+ *              of hct_stretch; of TAPE_ASKED: words of hct_when
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *
@@ -29,7 +33,8 @@
 #include "master/watch/looks.h"
 #include "proto/base/str.h"
 
-enum { TAPE_ASKED = 1 << 30 };  /* no part: every policy gets it */
+enum { TAPE_ASKED = 1 << 30,    /* no part: every policy gets it */
+       TAPE_MORE = 1 << 29 };
 
 struct tape {                   /* {0} is one that begins */
     struct hct_rank *last;      /* owned: of the frame before */

@@ -60,9 +60,12 @@ struct watcher {
     uint32_t asked;             /* parts that the next look is to have */
     struct taskset sample;      /* owned: models of these; empty: of all */
     bool all_models;            /* somebody wants all */
+    uint64_t last_ns;           /* and what they did since so long ago; 0: nobody
+                                   wants that */
     struct inquiry inquiry;
     bool shows_answer;          /* of it, this look does */
     uint32_t called;            /* enum hct_asked: of those who do not know yet */
+    struct hct_when person;     /* of what time who has asked wants to know */
     bool open;                  /* somebody knows of a hang, and has not said yet
                                    what he makes of it */
     bool stale;                 /* not all tasks were seen in this look */
@@ -177,6 +180,8 @@ static void want_models(struct watcher *w, const struct judge_done *d)
     if (!(d->need & HCT_NEED_MODEL))
         return;
     w->all_models |= d->nsample == 0;
+    if (d->last_ns)
+        w->last_ns = d->last_ns;
     for (size_t i = 0; i < d->nsample; i++)
         if (taskset_add(&w->sample, d->sample[i], d->sample[i]))
             w->all_models = true;
@@ -187,6 +192,7 @@ static void forget_wanted(struct watcher *w)
 {
     w->asked = 0;
     w->all_models = false;
+    w->last_ns = 0;
     taskset_fini(&w->sample);
     w->sample = (struct taskset){ 0 };
 }
@@ -302,6 +308,7 @@ static void send_look(struct watcher *w, size_t i)
     m.count = w->count;
     m.every_ns = w->every_ns;
     m.models = models;
+    m.last_ns = m.parts & HCT_NEED_MODEL ? w->last_ns : 0;
     if ((m.parts & HCT_NEED_MODEL) && !w->all_models)
         for (int64_t r = -1; (r = taskset_next(&w->sample, r)) >= 0; )
             models[m.n_models++] = (uint32_t)r;
@@ -409,6 +416,8 @@ static void look_begin(struct watcher *w)
     w->count = series_length(w, parts | w->shows_answer);
     looks_begin(&w->looks, parts);
     w->looks.asked = heard(w);
+    if (w->looks.asked & HCT_ASKED_BY_PERSON)
+        w->looks.person = w->person;
     w->called &= ~w->looks.asked;
     w->open |= (w->looks.asked & HCT_ASKED_BY_HANG) != 0;
     w->looking = true;
@@ -659,7 +668,8 @@ static bool is_called(const struct judge *j, const char *policy)
                   (!judge_name(j)[n] || judge_name(j)[n] == ':'));
 }
 
-int watcher_ask(struct watcher *w, const char *policy, struct err *err)
+int watcher_ask(struct watcher *w, const char *policy,
+                const struct hct_when *when, struct err *err)
 {
     bool any = false;
 
@@ -671,6 +681,7 @@ int watcher_ask(struct watcher *w, const char *policy, struct err *err)
                        "can say so: it was not begun with --policy %.40s",
                        *policy ? policy : "progress");
     w->called |= HCT_ASKED_BY_PERSON;
+    w->person = *when;
     if (!w->looking && !w->recall)
         look_schedule(w);
     return 0;

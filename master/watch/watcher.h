@@ -64,9 +64,10 @@ void watcher_start(struct watcher *w);
 void watcher_resume(struct watcher *w);
 void watcher_stop(struct watcher *w);
 
-/* A person asks who is behind: the next look is for that. -1 with a sentence: no
- * policy of the job says so. */
-int watcher_ask(struct watcher *w, const char *policy, struct err *err);
+/* A person asks who is behind, or odd, in what time: the next look is for that. -1
+ * with a sentence: no policy of the job says so. */
+int watcher_ask(struct watcher *w, const char *policy,
+                const struct hct_when *when, struct err *err);
 
 /* Words of a slave; -1: they make no sense. */
 int watcher_looked(struct watcher *w, struct job_node *jn,

@@ -113,7 +113,8 @@ uint32_t ask_write(const struct ask *a, struct habits *h,
         .size = sizeof(*q), .top = a->top,
         .nsteps = d->nsteps, .nchains = (uint32_t)g->nchains,
         .nmodels = g->nsample, .nkinds = g->kinds.k, .ngroups = g->medoids.k,
-        .score = a->score, .cost_ns = a->cost_ns, .share = a->share };
+        .score = a->score, .cost_ns = a->cost_ns, .share = a->share,
+        .when = a->when };
     if (!put_steps(&w, g, d, in) || !put_models(&w, g, in) ||
         !put_edges(&w, g) || !put_habits(&w, h, g, d, in))
         return 0;

@@ -11,6 +11,7 @@
 struct ask {                    /* what is wanted of the answer */
     uint32_t top;
     double score, share, cost_ns;       /* of a step: no less */
+    struct hct_when when;
 };
 
 /* Into out; its number comes from all that it says, so the answer to another

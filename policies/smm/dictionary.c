@@ -127,16 +127,50 @@ static void sort_steps(struct dictionary *d)
         d->slot_of_step[find_step(d, d->step[i].from, d->step[i].to)] = i + 1;
 }
 
+/* A model with the edges that are of that time, or some more. */
+static struct hct_model edges_of(const struct hct_model *m,
+                                 const struct hct_when *when)
+{
+    struct hct_model is = *m;
+
+    if (when->window == HCT_WINDOW_LAST) {
+        is.edges = m->last;
+        is.nedges = m->nlast;
+    }
+    return is;
+}
+
+static bool is_of(const struct hct_edge *e, const struct hct_when *when)
+{
+    return when->window != HCT_WINDOW_PHASE || e->phase == when->phase;
+}
+
+uint32_t dictionary_edges(const struct hct_snapshot *in,
+                          const struct hct_model *m,
+                          const struct hct_when *when)
+{
+    const struct hct_model of = edges_of(m, when);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < of.nedges; i++)
+        n += is_of(hct_edge(in, &of, i), when);
+    return n;
+}
+
 /* A task has a step once, in however many phases; seen: the model, plus 1, that
  * had it last. */
 static void count(struct dictionary *d, const struct hct_snapshot *in,
                   uint32_t model, uint32_t *seen)
 {
-    const struct hct_model *m = hct_model(in, model);
+    const struct hct_model m = edges_of(hct_model(in, model), &d->when);
 
-    for (uint32_t i = 0; i < m->nedges; i++) {
-        uint32_t step = add_step(d, in, m, hct_edge(in, m, i));
+    for (uint32_t i = 0; i < m.nedges; i++) {
+        const struct hct_edge *e = hct_edge(in, &m, i);
+        uint32_t step;
 
+        if (!is_of(e, &d->when))
+            continue;
+        step = add_step(d, in, &m, e);
         if (step == NONE) {
             d->left_out++;
         } else if (seen[step] != model + 1) {
@@ -154,9 +188,19 @@ uint64_t dictionary_place(const struct dictionary *d, uint32_t state)
 void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
                      const uint32_t *models, uint32_t n)
 {
+    static const struct hct_when all;
+
+    dictionary_make_when(d, in, models, n, &all);
+}
+
+void dictionary_make_when(struct dictionary *d, const struct hct_snapshot *in,
+                          const uint32_t *models, uint32_t n,
+                          const struct hct_when *when)
+{
     uint32_t seen[DICTIONARY_STEPS] = { 0 };
 
     memset(d, 0, sizeof(*d));
+    d->when = *when;
     for (uint32_t i = 0; i < n; i++)
         count(d, in, models ? models[i] : i, seen);
     sort_steps(d);
@@ -166,14 +210,16 @@ void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
                       const struct hct_model *m, struct smm_edge *edge,
                       uint32_t *site)
 {
+    const struct hct_model of = edges_of(m, &d->when);
     struct smm all = { edge, d->nsteps };
 
     memset(edge, 0, d->nsteps * sizeof(*edge));
     if (site)
         memset(site, 0, d->nsteps * sizeof(*site));
-    for (uint32_t i = 0; i < m->nedges; i++) {
-        const struct hct_edge *e = hct_edge(in, m, i);
-        uint32_t step = dictionary_step(d, in, m, e);
+    for (uint32_t i = 0; i < of.nedges; i++) {
+        const struct hct_edge *e = hct_edge(in, &of, i);
+        uint32_t step = is_of(e, &d->when) ? dictionary_step(d, in, &of, e)
+                                           : NONE;
 
         if (step == NONE)
             continue;

@@ -1,7 +1,7 @@
 /* dictionary.h - states and steps of all tasks in one numbering: what the
  * models in a snapshot have, by places, which are the same in all tasks (struct
- * hct_state). Phases of a task are taken together. All memory is the
- * caller's. */
+ * hct_state). Phases of a task are taken together, or one is taken by itself. All
+ * memory is the caller's. */
 #ifndef HCT_DICTIONARY_H
 #define HCT_DICTIONARY_H
 
@@ -18,6 +18,7 @@ enum {
 };
 
 struct dictionary {
+    struct hct_when when;       /* edges are of that time */
     uint32_t nstates, nsteps;
     uint32_t left_out;          /* states and steps that found no room, or are
                                    at a place that is not known */
@@ -31,6 +32,15 @@ struct dictionary {
 /* Of the n models of the snapshot that have these numbers; NULL: of the first n. */
 void dictionary_make(struct dictionary *d, const struct hct_snapshot *in,
                      const uint32_t *models, uint32_t n);
+/* The same of what they have done in some time: so are all models by this one. */
+void dictionary_make_when(struct dictionary *d, const struct hct_snapshot *in,
+                          const uint32_t *models, uint32_t n,
+                          const struct hct_when *when);
+/* How many edges a model has of that time, whose beginning is as near as it can be
+ * to what was asked for. */
+uint32_t dictionary_edges(const struct hct_snapshot *in,
+                          const struct hct_model *m,
+                          const struct hct_when *when);
 
 /* Of a state, as a question has it: 0 is the beginning. */
 uint64_t dictionary_place(const struct dictionary *d, uint32_t state);

@@ -37,7 +37,7 @@ struct layout {                 /* of the bytes of a question: where is what */
 
 static struct layout layout_of(const struct hct_question *q)
 {
-    struct layout l = { .steps = sizeof(*q) };
+    struct layout l = { .steps = q->size };
 
     l.models = l.steps + q->nsteps * sizeof(struct hct_question_step);
     l.edges = l.models + q->nmodels * sizeof(struct hct_question_model);
@@ -48,9 +48,20 @@ static struct layout layout_of(const struct hct_question *q)
     return l;
 }
 
+/* Before version 1.13 it ended there, and was of all time. */
+enum { SIZE_LEAST = offsetof(struct hct_question, when) };
+
+struct hct_when score_when(const void *question)
+{
+    const struct hct_question *q = question;
+    static const struct hct_when all;
+
+    return q->size >= sizeof(*q) ? q->when : all;
+}
+
 static bool counts_fit(const struct hct_question *q)
 {
-    return q->size == sizeof(*q) && q->nsteps && q->nsteps <= HCT_STEPS_MAX &&
+    return q->nsteps && q->nsteps <= HCT_STEPS_MAX &&
            q->nchains && q->nchains <= q->nsteps && q->nmodels &&
            q->nmodels <= HCT_MODELS_MAX && q->nkinds &&
            q->nkinds <= HCT_CLUSTERS_MAX && q->ngroups &&
@@ -137,7 +148,9 @@ size_t score_room(const void *question, size_t bytes)
     size_t edges;
     struct layout l;
 
-    if (bytes < sizeof(*q) || bytes > HCT_QUESTION_MAX || !counts_fit(q))
+    if (bytes < SIZE_LEAST || bytes > HCT_QUESTION_MAX ||
+        (q->size != SIZE_LEAST && q->size != sizeof(*q)) || bytes < q->size ||
+        score_when(q).window > HCT_WINDOW_LAST || !counts_fit(q))
         return 0;
     l = layout_of(q);
     edges = (size_t)q->nmodels * q->nchains;

@@ -17,9 +17,10 @@ struct score;                   /* a question, ready to be answered */
 
 /* Bytes that it takes; 0: these are no question. */
 size_t score_room(const void *question, size_t bytes);
+/* Of what time it is. Needs what score_room() did not refuse, as all below. */
+struct hct_when score_when(const void *question);
 /* In room, of so many bytes and aligned for anything. Both question and table
- * are borrowed; the question is aligned to 8 bytes. Needs what score_room()
- * did not refuse. */
+ * are borrowed; the question is aligned to 8 bytes. */
 struct score *score_open(void *room, const void *question,
                          const struct lknorm *table);
 

@@ -6,6 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------- tasks */
+
+static void stretch_add(struct hct_stretch *s, const struct hct_stretch *more)
+{
+    if (more->tasks && (!s->tasks || more->least_ns < s->least_ns))
+        s->least_ns = more->least_ns;
+    if (more->most_ns > s->most_ns)
+        s->most_ns = more->most_ns;
+    s->tasks += more->tasks;
+    s->missing += more->missing;
+}
+
+void scores_task(struct scores *s, uint64_t ago_ns)
+{
+    stretch_add(&s->stretch, &(struct hct_stretch){
+        .least_ns = ago_ns, .most_ns = ago_ns, .tasks = ago_ns != 0,
+        .missing = ago_ns == 0 });
+}
+
 /* ---------------------------------------------------------------- clusters */
 
 /* The one that is called so; NULL: there is no room for it. */
@@ -110,6 +129,8 @@ void scores_merge(struct scores *s, const struct scores *part, uint32_t at)
     if (part->top > s->top)
         s->top = part->top;
     s->number = part->number;
+    s->stretch.when = part->stretch.when;
+    stretch_add(&s->stretch, &part->stretch);
     for (uint32_t i = 0; i < part->nclusters; i++)
         cluster_add(s, &part->cluster[i]);
     for (uint32_t i = 0; i < part->nscores; i++) {
@@ -134,6 +155,13 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
 
     m.number = s->number;
     m.top = s->top;
+    m.window = s->stretch.when.window;
+    m.phase = s->stretch.when.phase;
+    m.ago_ns = s->stretch.when.ago_ns;
+    m.least_ns = s->stretch.least_ns;
+    m.most_ns = s->stretch.most_ns;
+    m.tasks = s->stretch.tasks;
+    m.missing = s->stretch.missing;
     m.clusters = cs;
     m.n_clusters = s->nclusters;
     for (uint32_t i = 0; i < s->nclusters; i++) {
@@ -210,13 +238,22 @@ static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
            isfinite(x->normal_out_ns);
 }
 
+static bool stretch_fits(const Hct__Scores *m, uint32_t width)
+{
+    return m->window <= HCT_WINDOW_LAST && m->least_ns <= m->most_ns &&
+           m->tasks <= width && m->missing <= width - m->tasks;
+}
+
 static bool take(struct scores *s, const Hct__Scores *m)
 {
     if (m->top > HCT_TOP_MAX || m->n_clusters > SCORES_CLUSTERS ||
-        m->n_scores > SCORES_MAX)
+        m->n_scores > SCORES_MAX || !stretch_fits(m, s->width))
         return false;
     s->top = m->top;
     s->number = m->number;
+    s->stretch = (struct hct_stretch){
+        .when = { m->window, m->phase, m->ago_ns }, .least_ns = m->least_ns,
+        .most_ns = m->most_ns, .tasks = m->tasks, .missing = m->missing };
     for (size_t i = 0; i < m->n_clusters; i++) {
         const Hct__Scores__Cluster *c = m->clusters[i];
         const struct hct_cluster is = { c->what, c->number, c->tasks, c->sum,

@@ -27,8 +27,11 @@ struct scores {
     struct hct_score score[SCORES_MAX];         /* by method, group of the first
                                                    one, and then the furthest */
     uint32_t nscores;
+    struct hct_stretch stretch; /* what time they are of */
 };
 
+/* One more task, whose model of that time began so long ago; 0: it has none. */
+void scores_task(struct scores *s, uint64_t ago_ns);
 /* One more in a cluster. */
 void scores_count(struct scores *s, enum hct_cluster_what what, uint32_t number,
                   double distance);

@@ -187,7 +187,8 @@ static void answer_scores(struct daemon *d, struct reduction *r)
     for (int64_t rank = -1; a && (rank = taskset_next(&d->ranks, rank)) >= 0; ) {
         oddtask_model(e, (uint32_t)rank, v);
         answer_add(a, &(struct answer_task){ .position = position++,
-                                             .rank = (uint32_t)rank },
+                                             .rank = (uint32_t)rank,
+                                             .ago_ns = 1 },
                    v, ODDTASK_EDGES);
     }
     if (!a || answer_write(a, &out, &err))

@@ -53,7 +53,13 @@ struct answer *answer_open(const void *question, size_t bytes, uint32_t width,
     a->scores.width = width;
     a->scores.number = q->number;
     a->scores.top = q->top;
+    a->scores.stretch.when = score_when(q);
     return a;
+}
+
+struct hct_when answer_when(const struct answer *a)
+{
+    return a->scores.stretch.when;
 }
 
 void answer_close(struct answer *a)
@@ -76,6 +82,11 @@ static void put(struct answer *a, const struct answer_task *t,
     scores_put(&a->scores, &is);
 }
 
+void answer_miss(struct answer *a)
+{
+    scores_task(&a->scores, 0);
+}
+
 void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n)
 {
@@ -83,6 +94,7 @@ void answer_add(struct answer *a, const struct answer_task *t,
     struct score_task is;
     size_t nsteps;
 
+    scores_task(&a->scores, t->ago_ns);
     score_task(a->score, t->rank, v, n, &is);
     scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
     scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);

@@ -19,11 +19,17 @@ struct answer *answer_open(const void *question, size_t bytes, uint32_t width,
                            struct err *err);
 void answer_close(struct answer *a);            /* NULL is fine */
 
+/* Of what time models are wanted. */
+struct hct_when answer_when(const struct answer *a);
+
 struct answer_task {
     uint32_t position, rank;
     struct delay delay;         /* of its processor; 0: not known */
+    uint64_t ago_ns;            /* its model began so long ago */
 };
 
+/* One more that has no model of that time. */
+void answer_miss(struct answer *a);
 /* One more, with the edges of its model. */
 void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n);

@@ -86,26 +86,52 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
     return 0;
 }
 
-/* -1: no memory. One without a page, or a call, has no model. */
-static int add_task(struct scores_part *p, uint32_t position)
+static enum window_what window_of(const struct hct_when *when)
 {
-    const struct task *t = p->tasks[position];
-    const struct lookmodel_time all = { .window = WINDOW_START };
-    struct answer_task is = { position, t->rank, { 0 } };
+    return when->window == HCT_WINDOW_PHASE ? WINDOW_PHASE
+           : when->window == HCT_WINDOW_LAST ? WINDOW_LAST : WINDOW_START;
+}
+
+/* The edges of its model of the time that is asked about. 0: it has none, without a
+ * page, or a call, or that time; -1: no memory. */
+static int read_task(struct scores_part *p, const struct task *t,
+                     struct answer_task *is, size_t *n)
+{
+    struct hct_when when = answer_when(p->answer);
+    const struct lookmodel_time time = {
+        .window = window_of(&when), .kept = t->tally.windows,
+        .phase = &when.phase,
+        .ago_ns = when.window == HCT_WINDOW_LAST ? when.ago_ns : 0 };
     Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
     int rc = 0;
 
     if (!t->tally.page ||
         !lookmodel_read(p->reads, t->tally.page, &jobs_node(p->all->jobs)->ticks,
-                        0, &all, &m))
+                        0, &time, &m))
         return 0;
-    delay_read(&is.delay, t->tally.pid);
-    if (take_edges(p, &m))
-        rc = -1;
-    else
-        answer_add(p->answer, &is, p->edge, m.n_from);
+    is->ago_ns = m.ago_ns;
+    *n = m.n_from;
+    if (m.ago_ns)
+        rc = take_edges(p, &m) ? -1 : 1;
     free(m.places);
     return rc;
+}
+
+/* -1: no memory. */
+static int add_task(struct scores_part *p, uint32_t position)
+{
+    const struct task *t = p->tasks[position];
+    struct answer_task is = { .position = position, .rank = t->rank };
+    size_t n = 0;
+    int rc = read_task(p, t, &is, &n);
+
+    if (rc == 0) {
+        answer_miss(p->answer);
+    } else if (rc > 0) {
+        delay_read(&is.delay, t->tally.pid);
+        answer_add(p->answer, &is, p->edge, n);
+    }
+    return rc < 0 ? -1 : 0;
 }
 
 static void on_next(evutil_socket_t fd, short what, void *arg)

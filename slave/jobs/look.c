@@ -630,7 +630,8 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
     struct lookmodel_time time = {
         .window = l->order->window < WINDOWS
                       ? (enum window_what)l->order->window : WINDOW_START,
-        .kept = t->tally.windows };
+        .kept = t->tally.windows, .ago_ns = l->order->last_ns };
+    size_t entries;
     Hct__Looked__Model *m;
 
     if (!l->reads && !(l->reads = lookmodel_create()))
@@ -645,9 +646,10 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
         l->nmodels--;
         return;
     }
-    l->entries += m->n_sites + m->n_from;
+    entries = m->n_sites + m->n_from + (m->last ? m->last->n_from : 0);
+    l->entries += entries;
     if (l->entries > LOOK_ENTRIES) {
-        l->entries -= m->n_sites + m->n_from;
+        l->entries -= entries;
         free(m->places);
         l->nmodels--;
     }

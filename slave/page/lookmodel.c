@@ -30,12 +30,15 @@ struct lookmodel {
     struct state_module *modules;
     unsigned nmodules;
     struct state *state;
-    struct edge *edge;
-    size_t nstates, nedges, states_cap, edges_cap;
+    struct edge *edge, *last;   /* last: besides, of the last time */
+    size_t nstates, nedges, nlast, states_cap, edges_cap, last_cap;
     double factor;              /* ns a tick */
     uint64_t lost;
-    enum window_what window;
-    struct window stretch;      /* of the last minutes; all threads */
+    const struct lookmodel_time *time;  /* borrowed */
+    uint64_t now_ticks, ago_ns; /* the model began so long ago */
+    bool stretches;             /* there is one: */
+    struct window stretch;      /* of the last time; all threads */
+    uint64_t stretch_ns;        /* so long */
 };
 
 struct lookmodel *lookmodel_create(void)
@@ -61,6 +64,7 @@ void lookmodel_destroy(struct lookmodel *r)
     free(r->modules);
     free(r->state);
     free(r->edge);
+    free(r->last);
     free(r);
 }
 
@@ -120,10 +124,11 @@ static bool sane(const struct edge *e)
            isfinite(e->out_mean) && isfinite(e->out_m2);
 }
 
-static void take_edge(struct lookmodel *r, const struct edge *e, bool there)
+static void take_edge(struct lookmodel *r, struct edge *to, size_t *nto,
+                      const struct edge *e, bool there)
 {
     if (there && sane(e))
-        r->edge[r->nedges++] = *e;
+        to[(*nto)++] = *e;
     else
         r->lost += e->n;
 }
@@ -131,13 +136,24 @@ static void take_edge(struct lookmodel *r, const struct edge *e, bool there)
 static bool is_wanted(const struct lookmodel *r, const struct state_bank *b,
                       uint32_t phase)
 {
-    return r->window == WINDOW_START || (!b->merged && b->phase == phase);
+    return r->time->window == WINDOW_START ||
+           (b->merged ? phase == UINT32_MAX : b->phase == phase);
+}
+
+/* The model begins where the first thread has entered the phase. */
+static void begin_at(struct lookmodel *r, const struct state_bank *b)
+{
+    uint64_t since = b->since_ticks;
+    uint64_t ago = r->now_ticks > since ? ns(r, r->now_ticks - since) : 0;
+
+    if (ago >= r->ago_ns)
+        r->ago_ns = ago ? ago : 1;
 }
 
 static void take_edges(struct lookmodel *r, const char *page,
                        const uint32_t number[PAGE_SITES])
 {
-    uint32_t phase = state_phase(page);
+    uint32_t phase = r->time->phase ? *r->time->phase : state_phase(page);
     double f = r->factor;
 
     for (unsigned i = 0; i < r->one.nedges; i++) {
@@ -145,7 +161,7 @@ static void take_edges(struct lookmodel *r, const char *page,
         const struct state_bank *b = &r->one.bank[e->bank];
 
         if (is_wanted(r, b, phase))
-            take_edge(r, &(struct edge){
+            take_edge(r, r->edge, &r->nedges, &(struct edge){
                 .from = number[e->from], .to = number[e->to], .n = e->n,
                 .phase = b->merged ? UINT32_MAX : b->phase,
                 .in_mean = e->in_mean * f, .in_m2 = e->in_m2 * f * f,
@@ -153,22 +169,29 @@ static void take_edges(struct lookmodel *r, const char *page,
                 .bytes_mean = e->bytes_mean, .bytes_m2 = e->bytes_m2 },
                 b->there);
     }
-    for (unsigned i = 0; i < PAGE_BANKS; i++)
-        if (r->one.bank[i].there && is_wanted(r, &r->one.bank[i], phase))
-            r->lost += r->one.bank[i].lost;
+    for (unsigned i = 0; i < PAGE_BANKS; i++) {
+        const struct state_bank *b = &r->one.bank[i];
+
+        if (!b->there || !is_wanted(r, b, phase))
+            continue;
+        r->lost += b->lost;
+        if (r->time->window == WINDOW_PHASE)
+            begin_at(r, b);
+    }
     r->lost += r->one.sites_lost;
 }
 
-/* Of the last minutes. */
+/* Of the last time. */
 static void take_stretch(struct lookmodel *r, unsigned slot,
-                         const uint32_t number[PAGE_SITES])
+                         const uint32_t number[PAGE_SITES], struct edge *to,
+                         size_t *nto)
 {
     const struct window_edge *e;
     size_t n = window_of_slot(&r->stretch, slot, &e);
     double f = r->factor;
 
     for (size_t i = 0; i < n; i++)
-        take_edge(r, &(struct edge){
+        take_edge(r, to, nto, &(struct edge){
             .from = number[e[i].ends >> 16], .to = number[e[i].ends % 65536],
             .n = e[i].n, .phase = UINT32_MAX,
             .in_mean = e[i].in.mean * f, .in_m2 = e[i].in.m2 * f * f,
@@ -196,45 +219,70 @@ static bool take_thread(struct lookmodel *r, const char *page, unsigned slot)
 {
     uint32_t number[PAGE_SITES];
     size_t states = r->nstates, edges = r->nedges;
+    bool last = r->time->window == WINDOW_LAST;
 
     state_model_read(&r->one, page, slot);
     if (!reach((void **)&r->state, r->nstates, &r->states_cap,
                2 + r->one.nsites, sizeof(*r->state)) ||
         !reach((void **)&r->edge, r->nedges, &r->edges_cap,
-               r->one.nedges + r->stretch.n, sizeof(*r->edge)))
+               r->one.nedges + r->stretch.n, sizeof(*r->edge)) ||
+        !reach((void **)&r->last, r->nlast, &r->last_cap, r->stretch.n,
+               sizeof(*r->last)))
         return false;
     take_states(r, page, slot, number);
-    if (r->window == WINDOW_LAST)
-        take_stretch(r, slot, number);
+    if (last)
+        take_stretch(r, slot, number, r->edge, &r->nedges);
     else
         take_edges(r, page, number);
-    if (r->window != WINDOW_START)
+    if (!last && r->stretches)
+        take_stretch(r, slot, number, r->last, &r->nlast);
+    if (r->time->window != WINDOW_START)
         recount(r, states, edges);
     return true;
 }
 
-/* False: it is just changing, or there is no memory. */
-static bool read_stretch(struct lookmodel *r, const char *page,
-                         const struct windows *kept)
+/* How long ago the page was made. */
+static uint64_t age_of(const struct lookmodel *r, const char *page)
 {
-    const struct window *before = windows_before(kept, page);
+    const struct page_header *h = (const struct page_header *)page;
+    uint64_t began = atomic_load_explicit(&h->start_ticks,
+                                          memory_order_relaxed);
+    uint64_t age = r->now_ticks > began ? ns(r, r->now_ticks - began) : 0;
 
-    if (!window_read(&r->stretch, &r->one, page, clock_monotonic_ns()))
+    return age ? age : 1;
+}
+
+/* False: it is just changing, or there is no memory. */
+static bool read_stretch(struct lookmodel *r, const char *page)
+{
+    uint64_t now_ns = clock_monotonic_ns(), age_ns = age_of(r, page);
+    uint64_t ago_ns = r->time->ago_ns;
+    const struct windows *kept = r->time->kept;
+    const struct window *before =
+        ago_ns ? windows_from(kept, page, now_ns, ago_ns, age_ns)
+               : windows_before(kept, page);
+
+    if (!window_read(&r->stretch, &r->one, page, now_ns))
         return false;
+    r->stretch_ns = before ? now_ns - before->at_ns : age_ns;
     if (before)
         window_since(&r->stretch, before);
     r->lost += r->stretch.lost + r->stretch.damaged;
     return true;
 }
 
-static bool columns(Hct__Looked__Model *m, size_t states, size_t edges)
+static size_t columns_bytes(size_t states, size_t edges)
 {
-    char *p = malloc(states * (5 * sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
-                     edges * (sizeof(uint64_t) + 6 * sizeof(double) +
-                              3 * sizeof(uint32_t)) + 1);
+    size_t n = states * (5 * sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
+               edges * (sizeof(uint64_t) + 6 * sizeof(double) +
+                        3 * sizeof(uint32_t));
 
-    if (!p)
-        return false;
+    return (n + 7) / 8 * 8;
+}
+
+static void lay_columns(Hct__Looked__Model *m, char *p, size_t states,
+                        size_t edges)
+{
     m->n_sites = m->n_calls = m->n_places = m->n_visits = states;
     m->n_in_ns = m->n_longest_ns = m->n_out_ns = states;
     m->n_from = m->n_to = m->n_phases = m->n_n = edges;
@@ -257,29 +305,34 @@ static bool columns(Hct__Looked__Model *m, size_t states, size_t edges)
     m->from = m->calls + states;
     m->to = m->from + edges;
     m->phases = m->to + edges;
+}
+
+/* In one piece; and m->last behind it, if there is one. */
+static bool columns(const struct lookmodel *r, Hct__Looked__Model *m)
+{
+    size_t bytes = columns_bytes(r->nstates, r->nedges), more = 0;
+    bool last = r->stretches && r->time->window != WINDOW_LAST;
+    char *p;
+
+    if (last)
+        more = sizeof(*m->last) + columns_bytes(0, r->nlast);
+    p = malloc(bytes + more + 1);
+    if (!p)
+        return false;
+    lay_columns(m, p, r->nstates, r->nedges);
+    if (!last)
+        return true;
+    m->last = (Hct__Looked__Model *)(void *)(p + bytes);
+    hct__looked__model__init(m->last);
+    m->last->ago_ns = r->stretch_ns;
+    lay_columns(m->last, p + bytes + sizeof(*m->last), 0, r->nlast);
     return true;
 }
 
-static void fill(const struct lookmodel *r, uint32_t site,
-                 Hct__Looked__Model *m)
+static void fill_edges(const struct edge *v, size_t n, Hct__Looked__Model *m)
 {
-    m->lost = r->lost;
-    m->at = (uint32_t)r->nstates;
-    for (size_t i = 0; i < r->nstates; i++) {
-        const struct state *s = &r->state[i];
-
-        if (s->site == site)
-            m->at = (uint32_t)i;
-        m->sites[i] = s->site;
-        m->calls[i] = s->call;
-        m->places[i] = s->place;
-        m->visits[i] = s->visits;
-        m->in_ns[i] = s->in_ns;
-        m->longest_ns[i] = s->longest_ns;
-        m->out_ns[i] = s->out_ns;
-    }
-    for (size_t i = 0; i < r->nedges; i++) {
-        const struct edge *e = &r->edge[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct edge *e = &v[i];
 
         m->from[i] = e->from;
         m->to[i] = e->to;
@@ -294,6 +347,30 @@ static void fill(const struct lookmodel *r, uint32_t site,
     }
 }
 
+static void fill(const struct lookmodel *r, uint32_t site,
+                 Hct__Looked__Model *m)
+{
+    m->lost = r->lost;
+    m->ago_ns = r->ago_ns;
+    m->at = (uint32_t)r->nstates;
+    for (size_t i = 0; i < r->nstates; i++) {
+        const struct state *s = &r->state[i];
+
+        if (s->site == site)
+            m->at = (uint32_t)i;
+        m->sites[i] = s->site;
+        m->calls[i] = s->call;
+        m->places[i] = s->place;
+        m->visits[i] = s->visits;
+        m->in_ns[i] = s->in_ns;
+        m->longest_ns[i] = s->longest_ns;
+        m->out_ns[i] = s->out_ns;
+    }
+    fill_edges(r->edge, r->nedges, m);
+    if (m->last)
+        fill_edges(r->last, r->nlast, m->last);
+}
+
 bool lookmodel_read(struct lookmodel *r, const char *page,
                     const struct ticks *ticks, uint32_t site,
                     const struct lookmodel_time *time, Hct__Looked__Model *m)
@@ -304,19 +381,25 @@ bool lookmodel_read(struct lookmodel *r, const char *page,
     unsigned n = state_threads(page, threads, PAGE_SLOTS);
 
     r->factor = (double)ticks_ns(ticks, clock, MEASURE) / MEASURE;
-    r->nstates = r->nedges = 0;
+    r->nstates = r->nedges = r->nlast = 0;
     r->nmodules = 0;
-    r->lost = 0;
-    r->window = time->window;
+    r->lost = r->ago_ns = 0;
+    r->time = time;
+    r->now_ticks = ticks_now(clock);
     r->stretch.n = 0;
     if (n == 0 || r->factor <= 0)       /* of a clock that is none */
         return false;
-    if (r->window == WINDOW_LAST && !read_stretch(r, page, time->kept))
+    r->stretches = (time->window == WINDOW_LAST || time->ago_ns) &&
+                   read_stretch(r, page);
+    if (time->window == WINDOW_LAST && !r->stretches)
         return false;
+    if (time->window != WINDOW_PHASE)
+        r->ago_ns = r->stretches && time->window == WINDOW_LAST
+                        ? r->stretch_ns : age_of(r, page);
     for (unsigned i = 0; i < n; i++)
         if (!take_thread(r, page, threads[i].slot))
             return false;
-    if (!columns(m, r->nstates, r->nedges))
+    if (!columns(r, m))
         return false;
     m->threads = n;
     fill(r, site, m);

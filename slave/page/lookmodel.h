@@ -19,11 +19,19 @@ void lookmodel_destroy(struct lookmodel *r);    /* NULL is fine */
 struct lookmodel_time {
     enum window_what window;
     const struct windows *kept;         /* borrowed; NULL: nothing */
+    const uint32_t *phase;      /* WINDOW_PHASE: of that one, or UINT32_MAX,
+                                   those that are merged; NULL: of the current
+                                   one */
+    uint64_t ago_ns;            /* WINDOW_LAST: since so long ago, as nearly as
+                                   is kept; 0: the last minutes. Others, not 0:
+                                   the time since then is to be in m->last */
 };
 
-/* Into m, all but the rank; its columns are one piece that begins with places:
- * free that. site is the one of hct_rank. False: it has called nothing yet, or
- * there is no memory, or what it was asked for cannot be read just now.
+/* Into m, all but the rank; its columns are one piece that begins with places,
+ * also of m->last, whose edges are between states of m: free that. site is the
+ * one of hct_rank. False: it has called nothing yet, or there is no memory, or
+ * what it was asked for cannot be read just now. m->ago_ns 0: it is not there:
+ * the task is not in that phase yet, or keeps it apart no more.
  *
  * Of a window states have what its edges say: how often they were come to, the
  * time in them and before them, and no longest one. Of the last minutes all

@@ -49,6 +49,10 @@ static void fill(void)
     strcpy(from.tags[0], "step 4");
     from.out.nproposals = 1;
     from.proposals[0] = (struct hct_proposal){ HCT_KILL, 0 };
+    from.out.nodds = 1;
+    from.odds[0] = (struct hct_odd){ .method = HCT_METHOD_POLISH, .place = 1,
+                                     .rank = 3, .line_to = HCT_NO_LINE };
+    from.out.when = (struct hct_when){ HCT_WINDOW_PHASE, 6, 90 };
     from.text[0] = strdup("all of it\n");
 }
 
@@ -72,6 +76,8 @@ static void test_all(void **state)
     assert_string_equal(to.tags[0], "step 4");
     assert_string_equal(to.text[0], "all of it\n");
     assert_int_equal(to.proposals[0].action, HCT_KILL);
+    assert_int_equal(to.odds[0].rank, 3);
+    assert_memory_equal(&to.out.when, &from.out.when, sizeof(to.out.when));
 }
 
 static void nonsense(void)
@@ -103,6 +109,15 @@ static void test_nonsense(void **state)
     from.proposals[0].verdict = 1;
     nonsense();
     from.proposals[0].verdict = 0;
+    from.odds[0].line_to = 1;           /* which is not there */
+    nonsense();
+    from.odds[0].line_to = HCT_NO_LINE;
+    from.odds[0].rank = 2;              /* its line is about another one */
+    nonsense();
+    from.odds[0].rank = 3;
+    from.out.when.window = HCT_WINDOW_LAST + 1;
+    nonsense();
+    from.out.when.window = HCT_WINDOW_LAST;
     assert_int_equal(back(), 0);
 }
 

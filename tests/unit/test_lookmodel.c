@@ -276,7 +276,7 @@ static void test_window(void **state)
     e->n = 12;
     e->in_mean = 200;                           /* 3 of 500 */
     e->in_m2 = 4 + 9 * 1e4 + 3 * 9e4;
-    time_of = (struct lookmodel_time){ WINDOW_LAST, kept };
+    time_of = (struct lookmodel_time){ .window = WINDOW_LAST, .kept = kept };
     assert_true(read_one(0, B));
     assert_int_equal(model.n_from, 1);
     assert_int_equal(model.lost, 0);
@@ -298,12 +298,99 @@ static void test_window(void **state)
     time_of = (struct lookmodel_time){ 0 };
 }
 
+/* Of a phase by its number, as long as it has a bank of its own, and of those that
+ * are merged. */
+static void test_phase(void **state)
+{
+    uint32_t phase = 2;
+
+    (void)state;
+    put_site(0, 0, A, SEND, 0x500);
+    put_site(0, 0, B, RECV, 0x600);
+    put_edge(0, 0, 0, 0, B, B);                 /* 0, and others */
+    put_edge(0, 0, 1, 0, A, B);
+    put_edge(0, 0, 2, 0, A, A);
+    thread_of(0, 0)->bank[1].phase = 3;         /* number 2 */
+    thread_of(0, 0)->bank[2].phase = 4;
+    thread_of(0, 0)->bank[1].since_ticks = clock_monotonic_ns() - 5000000000;
+    ((struct page_header *)page[0])->phase = 3;
+    time_of = (struct lookmodel_time){ .window = WINDOW_PHASE, .phase = &phase };
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 1);
+    assert_int_equal(model.phases[0], 2);
+    assert_int_equal(model.to[0], 3);
+    assert_in_range(model.ago_ns, 5000000000, 65000000000);
+    phase = 3;
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 1);
+    assert_int_equal(model.to[0], 2);
+    assert_true(model.ago_ns > 0);
+    phase = UINT32_MAX;
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 1);
+    assert_int_equal(model.from[0], 3);
+    for (unsigned i = 0; i < 2; i++) {          /* over, and yet to come */
+        phase = i ? 1 : 4;
+        assert_true(read_one(0, B));
+        assert_int_equal(model.n_from, 0);
+        assert_int_equal(model.ago_ns, 0);
+    }
+    time_of = (struct lookmodel_time){ .window = WINDOW_START };
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 3);
+    assert_true(model.ago_ns > 0);
+    assert_null(model.last);
+}
+
+/* All time, and the last one besides: edges between the same states. */
+static void test_last(void **state)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    struct windows *kept = NULL;
+    struct page_edge *e;
+
+    (void)state;
+    put_site(0, 0, A, SEND, 0x500);
+    put_site(0, 0, B, RECV, 0x600);
+    put_edge(0, 0, 1, 0, A, A);
+    e = put_edge(0, 0, 1, 1, A, B);
+    windows_tick(&kept, page[0], now_ns - 3 * window_ns);
+    windows_tick(&kept, page[0], now_ns - 2 * window_ns);
+    e->n = 12;
+    e->in_mean = 200;                           /* 3 of 500 */
+    e->in_m2 = 4 + 9 * 1e4 + 3 * 9e4;
+    time_of = (struct lookmodel_time){ WINDOW_START, kept, NULL, 2 * window_ns };
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 2);
+    assert_int_equal(model.n[0] + model.n[1], 9 + 12);
+    assert_non_null(model.last);
+    assert_int_equal(model.last->n_sites, 0);
+    assert_int_equal(model.last->n_from, 1);
+    assert_int_equal(model.last->n[0], 3);
+    assert_int_equal(model.last->from[0], 2);
+    assert_int_equal(model.last->to[0], 3);
+    assert_true(fabs(model.last->in_mean[0] - 500) < 1e-6);
+    assert_in_range(model.last->ago_ns, 2 * window_ns, 3 * window_ns);
+    time_of.window = WINDOW_LAST;
+    assert_true(read_one(0, B));
+    assert_null(model.last);
+    assert_int_equal(model.n_from, 1);
+    assert_in_range(model.ago_ns, 2 * window_ns, 3 * window_ns);
+    time_of.kept = NULL;                        /* since the start */
+    ((struct page_header *)page[0])->start_ticks = now_ns - 1000;
+    assert_true(read_one(0, B));
+    assert_int_equal(model.n_from, 2);
+    assert_in_range(model.ago_ns, 1000, window_ns);
+    windows_free(kept);
+    time_of = (struct lookmodel_time){ 0 };
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_places), T(test_threads), T(test_nothing), T(test_scribbled),
-        T(test_window),
+        T(test_window), T(test_phase), T(test_last),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -330,7 +330,7 @@ static void take_models(struct looks *l, uint32_t parts, uint32_t late,
 /* Models are taken where they were asked for, whole or not at all. */
 static void test_models(void **state)
 {
-    Hct__Looked__Model a = model_of(2), b = model_of(1), odd;
+    Hct__Looked__Model a = model_of(2), b = model_of(1), odd, last = model_of(9);
     uint32_t far[] = { 3 };
     double less[] = { -1 };
     struct hct_snapshot s;
@@ -358,6 +358,25 @@ static void test_models(void **state)
         assert_int_equal(hct_edge(&s, m, 0)->n, 5);
         assert_true(hct_edge(&s, m, 0)->in_mean == 1.5);
     }
+    last.n_sites = last.n_calls = last.n_places = last.n_visits = 0;
+    last.n_in_ns = last.n_longest_ns = last.n_out_ns = 0;
+    last.ago_ns = 60;
+    a.last = b.last = &last;                    /* of the last time, too */
+    take_models(&l, HCT_NEED_MODEL, 0, &a, &b, &s);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct hct_model *m = hct_model(&s, i);
+
+        assert_true(m->nedges == 1 && m->nlast == 1 && m->last != m->edges);
+        assert_int_equal(m->last_ns, 60);
+        assert_int_equal(s.edges[m->last].rank, i + 1);
+    }
+    assert_int_equal(s.nedges, 4);
+    last.to = far;
+    take_models(&l, HCT_NEED_MODEL, 0, &a, &b, &s);
+    assert_int_equal(s.nmodels, 2);
+    assert_int_equal(s.nedges, 2);
+    assert_true(hct_model(&s, 0)->last_ns == 0 && hct_model(&s, 0)->nlast == 0);
+    a.last = NULL;
     b = model_of(3);                            /* not there */
     take_models(&l, HCT_NEED_MODEL, 0, &a, &b, &s);
     assert_int_equal(s.nmodels, 1);

@@ -550,6 +550,119 @@ static void test_bad_questions(void **state)
     free(bad);
 }
 
+/* The question that a policy of an earlier version asks: without a time. */
+static void test_earlier(void **state)
+{
+    const size_t less = sizeof(struct hct_question) -
+                        offsetof(struct hct_question, when);
+    struct hct_question *q = (struct hct_question *)(void *)question;
+    struct scores with;
+
+    (void)state;
+    begin();
+    for (uint32_t i = 0; i < 16; i++)
+        rounds(i, 10, i == 5 ? 3 : -1, 2, 1);
+    make_question(GROUPS_SAMPLE);
+    answer();
+    with = all;
+    q->when.window = HCT_WINDOW_LAST + 1;
+    assert_int_equal(score_room(question, bytes), 0);
+    q->when = (struct hct_when){ HCT_WINDOW_PHASE, 9, 0 };
+    assert_true(score_room(question, bytes) > 0);
+    assert_int_equal(score_when(question).phase, 9);
+    memmove(question + offsetof(struct hct_question, when), question + sizeof(*q),
+            bytes - sizeof(*q));
+    bytes -= (uint32_t)less;
+    assert_int_equal(score_room(question, bytes), 0);   /* it says otherwise */
+    q->size -= (uint32_t)less;
+    answer();
+    assert_int_equal(score_when(question).window, HCT_WINDOW_ALL);
+    assert_int_equal(all.nscores, with.nscores);
+    for (uint32_t i = 0; i < all.nscores; i++)
+        assert_int_equal(all.score[i].rank, with.score[i].rank);
+}
+
+/* Of each task another step is slow in each phase, and of some the phase is not
+ * there. */
+static void test_phases(void **state)
+{
+    struct hct_when when = { HCT_WINDOW_PHASE, 0, 0 };
+    uint32_t sample[8];
+
+    (void)state;
+    begin();
+    for (uint32_t i = 0; i < 8; i++) {
+        struct hct_model *m = a_task(i);
+
+        sample[i] = i;
+        for (uint32_t phase = 0; phase < 3; phase++) {
+            if (phase == 2 && i > 4)
+                continue;
+            a_step(m, 10 + phase, 20, SEND, 10 + phase, 1000, 1000);
+            edges[in.nedges - 1].phase = phase == 2 ? HCT_PHASES_OVER : phase;
+        }
+        m->last = in.nedges;
+        a_step(m, 10, 20, SEND, 4, 1000, 1000);
+        m->nedges--;
+        m->nlast = 1;
+    }
+    for (uint32_t phase = 0; phase < 2; phase++) {
+        when.phase = phase;
+        dictionary_make_when(&d, &in, sample, 8, &when);
+        assert_int_equal(d.nsteps, 1);
+        assert_int_equal(dictionary_place(&d, d.step[0].from), 10 + phase);
+        assert_int_equal(d.step[0].support, 8);
+        dictionary_model(&d, &in, &models[3], edge, NULL);
+        assert_int_equal(edge[0].n, 10 + phase);
+    }
+    when.phase = HCT_PHASES_OVER;
+    dictionary_make_when(&d, &in, sample, 8, &when);
+    assert_int_equal(d.step[0].support, 5);
+    assert_int_equal(dictionary_edges(&in, &models[4], &when), 1);
+    assert_int_equal(dictionary_edges(&in, &models[5], &when), 0);
+    when.window = HCT_WINDOW_LAST;
+    dictionary_make_when(&d, &in, NULL, in.nmodels, &when);
+    assert_int_equal(d.nsteps, 1);
+    dictionary_model(&d, &in, &models[7], edge, NULL);
+    assert_int_equal(edge[0].n, 4);
+    make_dictionary();
+    assert_int_equal(d.nsteps, 3);
+}
+
+/* How long ago the time began, of those who have it. */
+static void test_stretch(void **state)
+{
+    static struct scores part, whole, back;
+    struct str out = { 0 };
+
+    (void)state;
+    part.top = 5;
+    part.width = 4;
+    part.stretch.when = (struct hct_when){ HCT_WINDOW_PHASE, 6, 0 };
+    whole.width = 8;
+    scores_task(&part, 300);
+    scores_task(&part, 0);
+    scores_task(&part, 200);
+    scores_merge(&whole, &part, 0);
+    memset(&part.stretch, 0, sizeof(part.stretch));
+    part.stretch.when.window = HCT_WINDOW_PHASE;
+    part.stretch.when.phase = 6;
+    scores_task(&part, 0);
+    scores_task(&part, 900);
+    scores_merge(&whole, &part, 4);
+    assert_int_equal(scores_write(&whole, NULL, &out, NULL), 0);
+    assert_int_equal(scores_read(&back, (const uint8_t *)str_text(&out), out.n, 8,
+                                 NULL), 0);
+    assert_int_equal(back.stretch.when.phase, 6);
+    assert_int_equal(back.stretch.least_ns, 200);
+    assert_int_equal(back.stretch.most_ns, 900);
+    assert_int_equal(back.stretch.tasks, 3);
+    assert_int_equal(back.stretch.missing, 2);
+    assert_int_equal(scores_read(&back, (const uint8_t *)str_text(&out), out.n, 4,
+                                 NULL), -1);    /* more than there are */
+    str_fini(&out);
+}
+
 /* Time in a call that waits is somebody else's; in one that does not it
  * counts. */
 static void test_calls(void **state)
@@ -603,6 +716,8 @@ int main(void)
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_calls),
         cmocka_unit_test(test_few),        cmocka_unit_test(test_sample),
         cmocka_unit_test(test_merge),      cmocka_unit_test(test_other_steps),
+        cmocka_unit_test(test_earlier),    cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_stretch),
         cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_number),
         cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
     };

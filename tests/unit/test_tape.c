@@ -22,6 +22,19 @@ static bool all(const void *arg, uint32_t rank)
 
 enum { STATES = 5, EDGES = 7 };
 
+/* Some of what it is, as of the last time. */
+static void add_last(Hct__Looked__Model *m)
+{
+    static Hct__Looked__Model last[2];
+    Hct__Looked__Model *to = &last[m->rank % 2];
+
+    *to = *m;
+    to->n_sites = to->n_calls = to->n_places = to->n_visits = 0;
+    to->n_in_ns = to->n_longest_ns = to->n_out_ns = 0;
+    to->ago_ns = 1 + draw() % 1000;
+    m->last = to;
+}
+
 /* Of one rank, of any size; its columns are static. */
 static void make_model(Hct__Looked__Model *m, uint32_t rank)
 {
@@ -65,6 +78,8 @@ static void make_model(Hct__Looked__Model *m, uint32_t rank)
     m->out_m2 = x[3];
     m->bytes_mean = x[4];
     m->bytes_m2 = x[5];
+    if (draw() % 2)
+        add_last(m);
 }
 
 /* One look: some tasks have moved, one has a new tag; parts now and then. */
@@ -148,7 +163,10 @@ static void models_of(const struct hct_snapshot *s, struct str *to)
         if (m.nedges)
             str_add_bytes(to, (const char *)hct_edge(s, &m, 0),
                           m.nedges * sizeof(struct hct_edge));
-        m.states = m.edges = 0;         /* where they are may differ */
+        if (m.nlast)
+            str_add_bytes(to, (const char *)&s->edges[m.last],
+                          m.nlast * sizeof(struct hct_edge));
+        m.states = m.edges = m.last = 0;        /* where they are may differ */
         str_add_bytes(to, (const char *)&m, sizeof(m));
     }
 }
@@ -167,7 +185,7 @@ static void test_round_trip(void **state)
     uint64_t sent[FRAMES];
     struct hct_pair pair[FRAMES];
     struct str models = { 0 }, got = { 0 };
-    size_t plain = 0, with = 0;
+    size_t plain = 0, with = 0, last = 0;
     struct err err;
 
     (void)state;
@@ -188,10 +206,12 @@ static void test_round_trip(void **state)
             tape_cut(&tape);
         assert_int_equal(s.nmodels, s.parts & HCT_NEED_MODEL ? 2 : 0);
         with += s.nmodels;
+        for (uint32_t i = 0; i < s.nmodels; i++)
+            last += hct_model(&s, i)->last_ns != 0;
         models_of(&s, &models);
         plain += tape_write(&tape, &s, &bytes);
     }
-    assert_true(with > 10);
+    assert_true(with > 10 && last > 5 && last < with);
     /* A quarter of the tasks moves each time: some 20 bytes for each. */
     assert_true(plain < FRAMES * RANKS / 4 * 40);
     r.p = (const uint8_t *)str_text(&bytes);
@@ -282,6 +302,61 @@ static void test_parts(void **state)
     str_fini(&with);
     str_fini(&copy);
     str_fini(&whole);
+}
+
+/* What time scores are of, and a person asks about, is there with these. */
+static void test_time(void **state)
+{
+    static const struct hct_stretch stretch = {
+        .when = { HCT_WINDOW_PHASE, 7, 0 }, .least_ns = 5, .most_ns = 90,
+        .tasks = 60, .missing = 4 };
+    static const struct hct_when person = { HCT_WINDOW_LAST, 0, 300 };
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct str bytes = { 0 }, copy = { 0 };
+    struct tape_frame f = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape;
+    struct looks live;
+    struct hct_snapshot s;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    look(&live, 1000, &s);
+    s.parts |= HCT_NEED_SCORES;
+    s.question = 3;
+    s.stretch = stretch;
+    s.asked = HCT_ASKED_BY_PERSON;
+    s.person = person;
+    f.look_bytes = tape_write(&tape, &s, &bytes);
+    f.p = str_text(&bytes);
+    f.bytes = bytes.n;
+    tape_copy(&f, 0, &copy);            /* of who does not need the scores */
+    look(&live, 2000, &s);
+    tape_write(&tape, &s, &bytes);
+    r.p = (const uint8_t *)str_text(&bytes);
+    r.end = r.p + bytes.n;
+    assert_int_equal(tape_read(&r, &s, &err), 1);
+    assert_memory_equal(&s.stretch, &stretch, sizeof(stretch));
+    assert_memory_equal(&s.person, &person, sizeof(person));
+    assert_int_equal(tape_read(&r, &s, &err), 1);       /* the next has neither */
+    assert_int_equal(s.stretch.tasks + s.stretch.when.window, 0);
+    assert_int_equal(s.person.window, HCT_WINDOW_ALL);
+    r.p = (const uint8_t *)str_text(&copy);
+    r.end = r.p + copy.n;
+    assert_int_equal(tape_read(&r, &s, &err), 1);
+    assert_int_equal(s.stretch.tasks, 0);
+    assert_memory_equal(&s.person, &person, sizeof(person));
+    str_add_bytes(&copy, "P\202\200\200\200\002\003\001\300\001", 9);
+    r.p = (const uint8_t *)str_text(&copy);     /* last times of no model */
+    r.end = r.p + copy.n;
+    assert_int_equal(tape_read(&r, &s, &err), -1);
+    tape_fini(&tape);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    str_fini(&bytes);
+    str_fini(&copy);
 }
 
 /* Why a look was taken every policy is shown, and the next look has it not. */
@@ -396,7 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_asked), cmocka_unit_test(test_time),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),
     };
