@@ -60,7 +60,6 @@ struct aside {
     struct finder *by;          /* borrowed */
     struct report *report;      /* owned, as the next */
     struct noderows *nodes;     /* NULL: it has none */
-    struct oddrows *odds;       /* the same */
     uint32_t proposed;
     bool quiet;                 /* it is not told, only kept */
 };
@@ -76,6 +75,7 @@ struct findings {
     bool owed;                  /* ... because a master before this one did not
                                    come to it */
     struct aside *aside;        /* owned: what else is not told yet */
+    struct oddrows *odds;       /* owned: whose places are being looked for */
 };
 
 static unsigned long long findings_id(const struct findings *f)
@@ -313,7 +313,6 @@ struct finding {                  /* all of it borrowed */
     uint32_t proposed;          /* the most that is; enum hct_action */
     enum said_how how;
     struct noderows **nodes;    /* its graph, for who takes it; or NULL there */
-    struct oddrows **odds;      /* of its look, the same */
 };
 
 static void want_remedy_of(struct findings *f, const struct finding *x,
@@ -421,7 +420,6 @@ static void aside_free(struct aside *a)
     if (a) {
         report_free(a->report);
         noderows_free(a->nodes);
-        oddrows_free(a->odds);
     }
     free(a);
 }
@@ -436,8 +434,6 @@ static void aside_finish(void *arg, bool found)
     if (found) {
         noderows_place(a->nodes, a->report);
         noderows_put(a->nodes, f->acts->journal, f->job);
-        oddrows_place(a->odds, a->report);
-        oddrows_put(a->odds, f->acts->journal, f->job);
         report_add(a->report, f->job, &text);
         journal_report(f->acts->journal, f->job, a->report->seq, a->by->name,
                        str_text(&text));
@@ -468,10 +464,6 @@ static bool aside_begin(struct findings *f, const struct finding *x)
         .report = report_make(f->job, x->found->seq, x->text),
         .nodes = *x->nodes };
     *x->nodes = NULL;
-    if (x->v->kind == HCT_OUTLIER) {
-        a->odds = *x->odds;
-        *x->odds = NULL;
-    }
     if (a->report)
         report_about(a->report, x->found, x->v);
     if (a->report && (stacks || report_names_calls(a->report)) &&
@@ -571,12 +563,11 @@ static enum said_how how_said(struct finder *by, const struct found *found,
 }
 
 static void take(struct findings *f, struct finder *by,
-                 const struct found *found, uint32_t i, struct oddrows **odds)
+                 const struct found *found, uint32_t i)
 {
     struct noderows *nodes = noderows_make(found, i);
     struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
-                         .proposed = proposed(found, i), .nodes = &nodes,
-                         .odds = odds };
+                         .proposed = proposed(found, i), .nodes = &nodes };
     bool back = takes_back(x.v);
     struct str text = { 0 };
     char *why;
@@ -593,20 +584,47 @@ static void take(struct findings *f, struct finder *by,
     str_fini(&text);
 }
 
+static void odds_on_places(void *arg, bool found)
+{
+    struct findings *f = arg;
+    struct oddrows *odds = f->odds;
+
+    f->odds = NULL;
+    if (found) {
+        oddrows_place(odds);
+        oddrows_put(odds, f->acts->journal, f->job);
+    }
+    oddrows_free(odds);
+}
+
+/* Where they are comes later; of those before it is not looked for any more. */
+static void take_odds(struct findings *f, const struct found *found)
+{
+    struct oddrows *odds = oddrows_make(found);
+
+    if (!odds)
+        return;
+    oddrows_put(odds, f->acts->journal, f->job);
+    oddrows_free(f->odds);
+    f->odds = odds;
+    if (!oddrows_find(odds, f->acts, f->job, odds_on_places, f)) {
+        f->odds = NULL;
+        oddrows_free(odds);
+    }
+}
+
 static void findings_found(struct job *j, const struct judge *p,
                            const struct found *found)
 {
     struct findings *f = j->findings;
     struct finder *by = found->out.nverdicts ? finder_of(f, judge_name(p))
                                              : NULL;
-    struct oddrows *odds = oddrows_make(found);
 
-    oddrows_put(odds, f->acts->journal, f->job);
+    take_odds(f, found);
     for (uint32_t i = 0; by && i < found->out.nverdicts; i++)
-        take(f, by, found, i, &odds);
+        take(f, by, found, i);
     if (by)
         said_look_ends(&by->said);
-    oddrows_free(odds);
 }
 
 /* --------------------------------------------------------- taken up again */
@@ -764,6 +782,8 @@ static void findings_stopped(struct job *j)
 
     if (f->aside)
         aside_finish(f, false);
+    if (f->odds)
+        odds_on_places(f, true);
     for (size_t i = 0; i < f->nfinders; i++) {
         struct finder *p = f->finder[i];
 
@@ -836,6 +856,7 @@ void findings_destroy(struct findings *f)
         return;
     hang_free(f->hang);
     aside_free(f->aside);
+    oddrows_free(f->odds);
     for (size_t i = 0; i < f->nfinders; i++) {
         free(f->finder[i]->why);
         free(f->finder[i]);

@@ -1,6 +1,7 @@
 /* oddrows.c - see oddrows.h. */
 #include "master/act/oddrows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +9,23 @@
 #include "master/watch/callclass.h"
 #include "proto/base/clock.h"
 
+#define NOWHERE SIZE_MAX
+
 struct oddrow {
     struct store_outlier outlier;
     struct store_step step;     /* of HCT_METHOD_POLISH; its files are owned */
     bool has_step;
-    uint32_t line, line_to;     /* of all lines of the look */
+    size_t from, to;            /* of places, or NOWHERE */
 };
 
 struct oddrows {
-    struct oddrow *v;           /* owned */
+    struct oddrow *v;           /* owned, as the rest */
     size_t n;
-    uint32_t first_line;        /* of the verdict of kind HCT_OUTLIER */
+    char phase[16];             /* "": of all */
+    struct places_line *line;   /* where steps begin and end: each place of a
+                                   task once */
+    size_t nlines;
+    struct places *places;      /* NULL: they are not looked for */
 };
 
 static const char *call_name(uint32_t call)
@@ -40,15 +47,43 @@ static uint64_t ns(double x)
     return x > 0 ? (uint64_t)(x < 1e18 ? x : 1e18) : 0;
 }
 
-static void fill(struct oddrow *to, const struct found *f,
+static void name_phase(struct oddrows *o, const struct hct_when *w)
+{
+    if (w->window == HCT_WINDOW_PHASE && w->phase == HCT_PHASES_OVER)
+        snprintf(o->phase, sizeof(o->phase), "earlier");
+    else if (w->window == HCT_WINDOW_PHASE)
+        snprintf(o->phase, sizeof(o->phase), "%u", w->phase);
+}
+
+/* The number of that place. */
+static size_t place_of(struct oddrows *o, const struct found *f, uint32_t line)
+{
+    const struct hct_line *is = line == HCT_NO_LINE ? NULL : &f->lines[line];
+    size_t i = 0;
+
+    if (!is || !is->site)
+        return NOWHERE;
+    while (i < o->nlines &&
+           (o->line[i].rank != is->rank || o->line[i].site != is->site))
+        i++;
+    if (i == o->nlines)
+        o->line[o->nlines++] = (struct places_line){ is->rank, is->site, 0 };
+    return i;
+}
+
+static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
                  const struct hct_odd *o, uint64_t at_ns)
 {
-    to->line = o->line;
-    to->line_to = o->line_to;
+    uint64_t ago_ns = f->out.when.ago_ns;
+
+    to->from = place_of(all, f, o->line);
+    to->to = place_of(all, f, o->line_to);
     to->outlier = (struct store_outlier){
         .seq = f->seq, .at_ns = at_ns, .method = method_name(o->method),
-        .place = o->place, .rank = o->rank, .score = o->score,
-        .cluster = o->group + 1, .cost_ns = ns(o->cost_ns) };
+        .phase = *all->phase ? all->phase : NULL, .place = o->place,
+        .rank = o->rank, .score = o->score, .cluster = o->group + 1,
+        .cost_ns = ns(o->cost_ns),
+        .since_ns = ago_ns && ago_ns < at_ns ? at_ns - ago_ns : 0 };
     to->has_step = o->method == HCT_METHOD_POLISH;
     to->step = (struct store_step){
         .seq = f->seq, .at_ns = at_ns, .rank = o->rank, .place = o->place,
@@ -66,35 +101,42 @@ struct oddrows *oddrows_make(const struct found *f)
     if (!o)
         return NULL;
     o->v = calloc(f->out.nodds, sizeof(*o->v));
-    if (!o->v) {
+    o->line = calloc(2 * (size_t)f->out.nodds, sizeof(*o->line));
+    if (!o->v || !o->line) {
         oddrows_free(o);
         return NULL;
     }
+    name_phase(o, &f->out.when);
     for (; o->n < f->out.nodds; o->n++)
-        fill(&o->v[o->n], f, &f->odds[o->n], at_ns);
-    for (uint32_t i = 0; i < f->out.nverdicts; i++)
-        if (f->verdicts[i].kind == HCT_OUTLIER)
-            o->first_line = f->verdicts[i].lines;
+        fill(o, &o->v[o->n], f, &f->odds[o->n], at_ns);
     return o;
 }
 
 void oddrows_free(struct oddrows *o)
 {
-    for (size_t i = 0; o && i < o->n; i++) {
+    if (!o)
+        return;
+    places_free(o->places);
+    for (size_t i = 0; i < o->n; i++) {
         free((char *)(uintptr_t)o->v[i].step.from_file);
         free((char *)(uintptr_t)o->v[i].step.to_file);
     }
-    if (o)
-        free(o->v);
+    free(o->v);
+    free(o->line);
     free(o);
 }
 
-static void place(const char **file, uint32_t *line, const struct oddrows *o,
-                  uint32_t of, const struct report *r)
+bool oddrows_find(struct oddrows *o, const struct acts *a, struct job *j,
+                  places_done_f *done, void *arg)
 {
-    const char *text = of != HCT_NO_LINE && of >= o->first_line
-                           ? places_here(r->places, of - o->first_line)
-                           : NULL;
+    if (!o || !o->nlines)
+        return false;
+    o->places = places_start(a, j, 0, o->line, o->nlines, done, arg);
+    return o->places != NULL;
+}
+
+static void place(const char **file, uint32_t *line, const char *text)
+{
     struct placename p = { 0 };
 
     if (!text || *file)
@@ -105,13 +147,15 @@ static void place(const char **file, uint32_t *line, const struct oddrows *o,
     *line = p.line;
 }
 
-void oddrows_place(struct oddrows *o, const struct report *r)
+void oddrows_place(struct oddrows *o)
 {
-    for (size_t i = 0; o && i < o->n; i++) {
+    for (size_t i = 0; i < o->n; i++) {
         struct oddrow *x = &o->v[i];
 
-        place(&x->step.from_file, &x->step.from_line, o, x->line, r);
-        place(&x->step.to_file, &x->step.to_line, o, x->line_to, r);
+        place(&x->step.from_file, &x->step.from_line,
+              places_here(o->places, x->from));
+        place(&x->step.to_file, &x->step.to_line,
+              places_here(o->places, x->to));
     }
 }
 

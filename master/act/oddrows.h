@@ -3,7 +3,9 @@
 #ifndef HECTOR_ODDROWS_H
 #define HECTOR_ODDROWS_H
 
-#include "master/act/report.h"
+#include <stdbool.h>
+
+#include "master/act/places.h"
 #include "master/store/journal.h"
 #include "master/watch/found.h"
 
@@ -11,11 +13,16 @@ struct oddrows;
 
 /* NULL: there are none, or no memory. */
 struct oddrows *oddrows_make(const struct found *f);
-void oddrows_free(struct oddrows *o);           /* NULL is fine, as below */
+void oddrows_free(struct oddrows *o);           /* NULL is fine */
 
-/* Where the steps begin and end, as far as the report of this verdict knows. */
-void oddrows_place(struct oddrows *o, const struct report *r);
+/* Looks for where in the source the steps begin and end. False: nothing can be
+ * asked. done() comes once, later, unless they are freed before; then
+ * oddrows_place() puts in what is known. NULL is fine. */
+bool oddrows_find(struct oddrows *o, const struct acts *a, struct job *j,
+                  places_done_f *done, void *arg);
+void oddrows_place(struct oddrows *o);
 
+/* NULL is fine. */
 void oddrows_put(const struct oddrows *o, struct journal *jn,
                  const struct job *j);
 

@@ -12,7 +12,8 @@
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
-enum { DRAINING_SINCE = 11, DRAINS_SINCE = 13 };        /* of columns of node */
+enum { DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
+       ODD_SINCE = 15 };                        /* ... of outlier: since_ns */
 
 bool query_has(const struct store *st, enum store_table table)
 {
@@ -166,54 +167,87 @@ int query_slice(struct store *st, uint64_t job, int64_t rank,
     return query_run(st, &sql, to, err);
 }
 
-static const char last_outliers[] =
-    " at_ns = (SELECT max(at_ns) FROM outlier WHERE job = %" PRIu64 ")"
-    " AND place <= %" PRIu64;
+/* Of nothing; the text is to be run. */
+static bool lacks_odd(struct store *st, struct str *sql)
+{
+    if (query_has(st, STORE_TABLE_outlier))
+        return false;
+    str_add(sql, "SELECT 0 AS rank LIMIT 0");
+    return true;
+}
 
-int query_outliers(struct store *st, uint64_t job, uint64_t count,
-                   const char *method, const struct query_rows *to,
-                   struct err *err)
+static void add_compared(struct str *sql, const struct query_compared *c)
+{
+    str_addf(sql, " WHERE job = %" PRIu64 " AND at_ns = %" PRIu64
+             " AND place <= %" PRIu64, c->job, c->at_ns, c->count);
+}
+
+int query_outliers(struct store *st, const struct query_compared *c,
+                   const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
 
-    if (!query_has(st, STORE_TABLE_outlier)) {
-        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+    if (lacks_odd(st, &sql))
         return query_run(st, &sql, to, err);
-    }
-    str_addf(&sql, "SELECT method, place, rank, score, cluster, cost_ns FROM"
-             " outliers WHERE job = %" PRIu64 " AND", job);
-    str_addf(&sql, last_outliers, job, count);
-    if (method)
-        str_addf(&sql, " AND method = '%s'", method);
+    str_add(&sql, "SELECT method, place, rank, score, cluster, cost_ns FROM"
+            " outliers");
+    add_compared(&sql, c);
+    if (c->method)
+        str_addf(&sql, " AND method = '%s'", c->method);
     str_add(&sql, " ORDER BY method = 'cluster', method = 'neighbour', place");
     return query_run(st, &sql, to, err);
 }
 
-int query_steps(struct store *st, uint64_t job, uint64_t count,
+int query_steps(struct store *st, const struct query_compared *c,
                 const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
 
-    if (!query_has(st, STORE_TABLE_step)) {
-        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+    if (lacks_odd(st, &sql))
         return query_run(st, &sql, to, err);
-    }
-    str_addf(&sql, "SELECT place, rank, from_call, from_file, from_line, to_call,"
-             " to_file, to_line, count, in_ns, normal_in_ns, out_ns,"
-             " normal_out_ns, score FROM steps WHERE job = %" PRIu64 " AND", job);
-    str_addf(&sql, last_outliers, job, count);
+    str_add(&sql, "SELECT place, rank, from_call, from_file, from_line, to_call,"
+            " to_file, to_line, count, in_ns, normal_in_ns, out_ns,"
+            " normal_out_ns, score FROM steps");
+    add_compared(&sql, c);
     str_add(&sql, " ORDER BY place");
     return query_run(st, &sql, to, err);
 }
 
-int query_outliers_at(struct store *st, uint64_t job, const struct query_rows *to,
-                      struct err *err)
+int query_steps_bare(struct store *st, const struct query_compared *c,
+                     const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
 
-    str_addf(&sql, query_has(st, STORE_TABLE_outlier)
-             ? "SELECT max(at_ns) FROM outlier WHERE job = %" PRIu64
-             : "SELECT NULL, %" PRIu64, job);
+    if (lacks_odd(st, &sql))
+        return query_run(st, &sql, to, err);
+    str_add(&sql, "SELECT count(*) FROM steps");
+    add_compared(&sql, c);
+    str_add(&sql, " AND (from_line IS NULL OR to_line IS NULL)");
+    return query_run(st, &sql, to, err);
+}
+
+int query_compared_last(struct store *st, uint64_t job,
+                        enum query_compared_in in, const char *phase,
+                        uint64_t after_ns, const struct query_rows *to,
+                        struct err *err)
+{
+    bool since = store_version(st) >= ODD_SINCE;
+    struct str sql = { 0 };
+
+    if (lacks_odd(st, &sql))
+        return query_run(st, &sql, to, err);
+    str_addf(&sql, "SELECT at_ns, phase, %s FROM outlier WHERE job = %" PRIu64
+             " AND at_ns >= %" PRIu64, since ? "since_ns" : "NULL", job,
+             after_ns);
+    if (in == QUERY_PHASE)
+        str_addf(&sql, " AND phase = '%s'", phase);
+    else if (in != QUERY_ANY)
+        str_add(&sql, " AND phase IS NULL");
+    if (in == QUERY_ALL_TIME && since)
+        str_add(&sql, " AND since_ns IS NULL");
+    else if (in == QUERY_SINCE)
+        str_add(&sql, since ? " AND since_ns IS NOT NULL" : " AND 0");
+    str_add(&sql, " ORDER BY at_ns DESC LIMIT 1");
     return query_run(st, &sql, to, err);
 }
 

@@ -206,16 +206,30 @@ typedef int query_open_f(void *arg, const char *policy, const char *kind);
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,
                struct err *err);
 
-/* The tasks that were found furthest from their like last: so many of each
- * method, of that one (NULL: of each); and the steps that these are slow in. */
-int query_outliers(struct store *st, uint64_t job, uint64_t count,
-                   const char *method, const struct query_rows *to,
-                   struct err *err);
-int query_steps(struct store *st, uint64_t job, uint64_t count,
+/* One time that the tasks of a job were compared. */
+struct query_compared {
+    uint64_t job, at_ns;        /* of its rows */
+    uint64_t count;             /* so many of each method, */
+    const char *method;         /* of that one; NULL: of each */
+};
+/* The tasks that were furthest from their like then; and the steps that these are
+ * slow in. */
+int query_outliers(struct store *st, const struct query_compared *c,
+                   const struct query_rows *to, struct err *err);
+int query_steps(struct store *st, const struct query_compared *c,
                 const struct query_rows *to, struct err *err);
-/* One row: when that was, NULL if never. */
-int query_outliers_at(struct store *st, uint64_t job,
-                      const struct query_rows *to, struct err *err);
+/* One row: how many of these steps have no place in the source. */
+int query_steps_bare(struct store *st, const struct query_compared *c,
+                     const struct query_rows *to, struct err *err);
+
+enum query_compared_in { QUERY_ALL_TIME, QUERY_SINCE, QUERY_PHASE, QUERY_ANY };
+/* The last time that they were compared in all their time, since some time, in
+ * that phase, or in any: at_ns, phase, since_ns. At after_ns or later. No row:
+ * never. */
+int query_compared_last(struct store *st, uint64_t job,
+                        enum query_compared_in in, const char *phase,
+                        uint64_t after_ns, const struct query_rows *to,
+                        struct err *err);
 
 /* The graph that says who has made the least progress, of the last verdict of
  * the job that has one, by place. */

@@ -323,7 +323,9 @@
     C(score,   REAL,    LAST, 14, 7, "a distance, in deviations of the"       \
                                      " cluster; polish: deviations")          \
     C(cluster, COUNT32, LAST, 14, 8, "from 1")                                \
-    C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish")
+    C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish")  \
+    C(since_ns, KNOWN,  LAST, 15, 10, "the time that it is about began; NULL:"\
+                                      " as the tasks did")
 
 #define STORE_step(C)                                                         \
     C(job,           JOB,     KEY,  14, 1, NULL)                              \

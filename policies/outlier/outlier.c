@@ -1,7 +1,6 @@
 /* outlier.c - the policy outlier: which task is unlike the others, and in which
- * step of the program. Now and then, ever more seldom as the job runs, and when
- * the first tasks are in MPI_Finalize, it has the models of a sample read, and
- * has all tasks compared with them, where they are. */
+ * step of the program. When it is time (agenda.h) it has the models of a sample
+ * read, and has all tasks compared with them, where they are. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include "policies/hct_policy.h"
 #include "policies/lib/lot.h"
 #include "policies/lib/words.h"
+#include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
 
 enum { EVERY, SCORE, SHARE, LEAST, GROUPS, PARAMS };
@@ -30,6 +30,7 @@ static const struct hct_param params[] = {
 enum {
     FOUND_MAX = 5, WHAT = 160, TOP = 16,
     MANY = 50000, SAMPLE_OF_MANY = 20,  /* what goes down is to stay small */
+    SAID = 8,
 };
 
 static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
@@ -38,17 +39,22 @@ static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
 enum wants { NOTHING, MODELS, SCORES };
 
 struct state {
-    uint64_t every_ns, next_ns, began_ns, asked_ns;
+    struct agenda agenda;
     struct ask ask;
     uint32_t groups_max, nsample;
-    bool finalized, asked;      /* by a person, who wants to see all */
     enum wants wants;
+    struct agenda_item item;    /* that is under way, */
+    uint64_t asked_ns;          /* ... since then */
     struct hct_question question;       /* the last one, without its arrays */
     uint32_t sample[GROUPS_SAMPLE];     /* ranks, ascending */
-    struct said {               /* last: a step of a task, and what it cost */
-        uint32_t rank;
-        uint64_t from, to;      /* places */
-        double cost_ns;
+    struct said {               /* the last ones: a step of a task, and what it
+                                   cost */
+        struct said_step {
+            uint32_t rank, window;
+            uint64_t from, to;  /* places */
+            double cost_ns;
+        } step[SAID];
+        uint32_t n;
     } said, said_kept;
     double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
     struct lknorm table;
@@ -84,7 +90,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
 
     (void)why;
     (void)why_bytes;
-    s->every_ns = (uint64_t)(param[EVERY] * 1e9);
+    s->agenda.every_ns = (uint64_t)(param[EVERY] * 1e9);
+    s->agenda.least_ns = (uint64_t)(param[LEAST] * 1e9);
     s->ask = (struct ask){ .top = TOP, .score = param[SCORE],
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
@@ -114,6 +121,22 @@ static const char *what_of(char buf[WHAT], const struct dictionary *d,
     else
         snprintf(buf, WHAT, "between %s and %s", name_of(d, in, step->from),
                  name_of(d, in, step->to));
+    return buf;
+}
+
+/* Behind a sentence: "" if that is all. */
+static const char *when_of(char buf[WHAT], const struct hct_stretch *t)
+{
+    char ago[WORDS_TIME];
+
+    buf[0] = '\0';
+    if (t->when.window == HCT_WINDOW_PHASE &&
+        t->when.phase == HCT_PHASES_OVER)
+        snprintf(buf, WHAT, " in earlier phases");
+    else if (t->when.window == HCT_WINDOW_PHASE)
+        snprintf(buf, WHAT, " in phase %u", t->when.phase);
+    else if (t->when.window == HCT_WINDOW_LAST)
+        snprintf(buf, WHAT, " in the last %s", words_time(ago, t->most_ns));
     return buf;
 }
 
@@ -198,35 +221,37 @@ static void say_one(const struct state *s, const struct hct_snapshot *in,
     words_places(out, o->site, 0);
 }
 
-/* The same is news again when it costs twice as much. */
+/* The same is news again when it costs twice as much; and the first time that it is
+ * found in a phase. */
 static bool is_news(const struct state *s, struct said *said,
                     const struct hct_score *o)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
-    struct said now = { o->rank, s->dictionary.place[step->from],
-                       s->dictionary.place[step->to], o->cost_ns };
+    struct said_step now = { o->rank, s->item.when.window,
+                            s->dictionary.place[step->from],
+                            s->dictionary.place[step->to], o->cost_ns };
 
-    if (said->cost_ns > 0 && said->rank == now.rank &&
-        said->from == now.from && said->to == now.to &&
-        now.cost_ns < 2 * said->cost_ns)
-        return false;
-    *said = now;
+    for (uint32_t i = 0; i < SAID; i++) {
+        const struct said_step *is = &said->step[i];
+
+        if (is->cost_ns > 0 && is->rank == now.rank &&
+            is->window == now.window && is->from == now.from &&
+            is->to == now.to && now.cost_ns < 2 * is->cost_ns)
+            return false;
+    }
+    said->step[said->n++ % SAID] = now;
     return true;
 }
 
 struct list {                   /* the most costly first */
     const struct hct_score *v[FOUND_MAX];
-    uint32_t line[FOUND_MAX], line_to;  /* of out: where they begin; where the
-                                           first one ends */
     size_t n;
 };
 
 static void put(struct list *l, const struct hct_score *o)
 {
-    if (l->n == FOUND_MAX)
-        return;
-    l->line[l->n] = HCT_NO_LINE;
-    l->v[l->n++] = o;
+    if (l->n < FOUND_MAX)
+        l->v[l->n++] = o;
 }
 
 static struct hct_verdict *begin(struct state *s, struct said *said,
@@ -235,19 +260,25 @@ static struct hct_verdict *begin(struct state *s, struct said *said,
 {
     bool news = l->n && is_news(s, said, l->v[0]);
 
-    if (!l->n || (!news && !s->asked))
+    struct hct_verdict *w;
+
+    if (!l->n || (!news && !s->item.person))
         return NULL;
     if (!news)                  /* who has asked hears of it again */
         out->answers = HCT_ASKED_BY_PERSON;
-    return words_verdict(out, kind);
+    w = words_verdict(out, kind);
+    if (w && s->item.when.window == HCT_WINDOW_PHASE &&
+        s->item.when.phase != HCT_PHASES_OVER)
+        w->phase = s->item.when.phase;
+    return w;
 }
 
 static void say(struct state *s, const struct hct_snapshot *in,
-                struct list *l, struct hct_out *out)
+                const struct list *l, struct hct_out *out)
 {
     const struct hct_score *o = l->v[0];
     struct hct_verdict *w = begin(s, &s->said, l, HCT_OUTLIER, out);
-    char what[WHAT], longer[WORDS_TIME];
+    char what[WHAT], when[WHAT], longer[WORDS_TIME];
 
     if (!w)
         return;
@@ -255,15 +286,13 @@ static void say(struct state *s, const struct hct_snapshot *in,
     w->score = words_score(1 - 1 / (o->score * o->score)); /* Chebyshev's */
     words_line(out, HCT_NONE,
                "task %u is slower than %u others like it %s: by %s, "
-               "%.1f %% of its time",
+               "%.1f %% of its time%s",
                o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
-               words_time(longer, (uint64_t)o->cost_ns), 100 * o->share);
+               words_time(longer, (uint64_t)o->cost_ns), 100 * o->share,
+               when_of(when, &in->stretch));
     words_blame(out, o->rank);
-    for (size_t i = 0; i < l->n; i++) {
-        l->line[i] = out->nlines;
+    for (size_t i = 0; i < l->n; i++)
         say_one(s, in, l->v[i], out);
-    }
-    l->line_to = out->nlines;
     words_line(out, (int32_t)o->rank, "the first of these ends in %s",
                name_of(&s->dictionary, in, s->dictionary.step[o->step].to));
     words_places(out, o->site_to, 0);
@@ -285,9 +314,19 @@ static struct hct_odd *add_odd(struct hct_out *out, const struct hct_snapshot *i
     return x;
 }
 
+/* A line of no verdict, for the host to say where that is in the source. */
+static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
+{
+    if (!site || out->nlines == out->lines_max)
+        return HCT_NO_LINE;
+    out->lines[out->nlines] = (struct hct_line){ .rank = (int32_t)rank,
+                                                 .site = site };
+    return out->nlines++;
+}
+
 static void add_step(const struct state *s, struct hct_out *out,
                      const struct hct_snapshot *in, const struct hct_score *o,
-                     uint32_t place, const struct list *l)
+                     uint32_t place)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
     struct hct_odd *x = add_odd(out, in, o, place);
@@ -301,18 +340,19 @@ static void add_step(const struct state *s, struct hct_out *out,
     x->out_ns = o->out_ns;
     x->normal_in_ns = o->normal_in_ns;
     x->normal_out_ns = o->normal_out_ns;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i] == o && l->line[i] != HCT_NO_LINE) {
-            x->line = l->line[i];
-            x->line_to = i ? HCT_NO_LINE : l->line_to;
-        }
+    x->line = place_line(out, o->rank, o->site);
+    x->line_to = place_line(out, o->rank, o->site_to);
 }
 
 /* All that are among the furthest, however far. */
 static void add_odds(const struct state *s, struct hct_out *out,
-                     const struct hct_snapshot *in, const struct list *l)
+                     const struct hct_snapshot *in)
 {
     uint32_t steps = 0;
+
+    out->when = in->stretch.when;
+    out->when.ago_ns =
+        out->when.window == HCT_WINDOW_ALL ? 0 : in->stretch.most_ns;
 
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
@@ -321,7 +361,7 @@ static void add_odds(const struct state *s, struct hct_out *out,
         if (o->rank >= in->nranks)
             continue;
         if (o->method == HCT_METHOD_POLISH && o->step < s->dictionary.nsteps)
-            add_step(s, out, in, o, ++steps, l);
+            add_step(s, out, in, o, ++steps);
         else if (o->method != HCT_METHOD_POLISH && place && place <= TOP)
             add_odd(out, in, o, place);
     }
@@ -341,15 +381,16 @@ static void say_kept(struct state *s, const struct hct_snapshot *in,
 {
     const struct hct_score *o = l->v[0];
     struct hct_verdict *w = begin(s, &s->said_kept, l, HCT_IMBALANCE, out);
-    char what[WHAT];
+    char what[WHAT], when[WHAT];
 
     if (!w)
         return;
     words_line(out, HCT_NONE,
-               "task %u is slower than %u others like it %s as its node has too "
+               "task %u is slower than %u others like it %s%s as its node has too "
                "much to do: it has a processor for %.3g %% of the time that it "
                "wants one, they for %.3g %%",
                o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
+               when_of(when, &in->stretch),
                100 * habits_share(o->ran_ns, o->delayed_ns),
                100 * s->usual[o->kind]);
     for (size_t i = 0; i < l->n; i++) {
@@ -383,14 +424,13 @@ static void judge(struct state *s, const struct hct_snapshot *in,
     }
     say(s, in, &odd, out);
     say_kept(s, in, &kept, out);
-    if (out->nverdicts || s->asked)
-        add_odds(s, out, in, &odd);
-    s->asked = false;
+    if (out->nverdicts || s->item.person)
+        add_odds(s, out, in);
 }
 
 /* --------------------------------------------------------------- questions */
 
-/* The models of the sample, of what is there: by rank. */
+/* The models of the sample that have that time, of what is there: by rank. */
 static void find_sample(struct state *s, const struct hct_snapshot *in)
 {
     struct groups *g = &s->groups;
@@ -399,7 +439,8 @@ static void find_sample(struct state *s, const struct hct_snapshot *in)
     for (uint32_t i = 0, k = 0; i < in->nmodels && k < s->nsample; i++) {
         while (k < s->nsample && s->sample[k] < hct_model(in, i)->rank)
             k++;
-        if (k < s->nsample && s->sample[k] == hct_model(in, i)->rank)
+        if (k < s->nsample && s->sample[k] == hct_model(in, i)->rank &&
+            dictionary_edges(in, hct_model(in, i), &s->item.when))
             g->sample[g->nsample++] = i;
     }
 }
@@ -408,21 +449,23 @@ static void find_sample(struct state *s, const struct hct_snapshot *in)
 static bool ask(struct state *s, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
-    static const struct ask anything = { .top = TOP };
+    struct ask wanted = s->item.person ? (struct ask){ .top = TOP } : s->ask;
     struct groups *g = &s->groups;
+
+    wanted.when = s->item.when;
 
     find_sample(s, in);
     if (g->nsample < HABITS_LEAST)
         return false;
-    dictionary_make(&s->dictionary, in, g->sample, g->nsample);
+    dictionary_make_when(&s->dictionary, in, g->sample, g->nsample,
+                         &s->item.when);
     if (!s->dictionary.nsteps)
         return false;
     groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
     for (uint32_t k = 0; k < g->kinds.k; k++)
         s->usual[k] = habits_usual_share(&s->habits, g, k, in);
-    out->nquestion = ask_write(s->asked ? &anything : &s->ask, &s->habits, g,
-                               &s->dictionary, in, out->question,
-                               out->question_max);
+    out->nquestion = ask_write(&wanted, &s->habits, g, &s->dictionary, in,
+                               out->question, out->question_max);
     if (!out->nquestion)
         return false;
     memcpy(&s->question, out->question, sizeof(s->question));
@@ -432,26 +475,11 @@ static bool ask(struct state *s, const struct hct_snapshot *in,
 
 /* -------------------------------------------------------------------- when */
 
-static bool finalizes(const struct hct_snapshot *in)
-{
-    for (uint32_t i = 0; i < in->nranks; i++)
-        if (hct_rank(in, i)->life == HCT_LIFE_FINALIZE)
-            return true;
-    return false;
-}
-
-/* A tenth of the time that it has run, and no less than every. */
-static void wait(struct state *s, uint64_t now_ns)
-{
-    uint64_t tenth = (now_ns - s->began_ns) / 10;
-
-    s->next_ns = now_ns + (tenth > s->every_ns ? tenth : s->every_ns);
-    s->wants = NOTHING;
-}
-
 static void want_models(struct state *s, struct hct_out *out)
 {
     out->need |= HCT_NEED_MODEL;
+    if (s->item.when.window == HCT_WINDOW_LAST)
+        out->last_ns = s->item.when.ago_ns;
     out->sample = out->nranks;
     for (uint32_t i = 0; i < s->nsample && out->nranks < out->ranks_max; i++)
         out->ranks[out->nranks++] = s->sample[i];
@@ -461,17 +489,22 @@ static void want_models(struct state *s, struct hct_out *out)
 static void take(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
+    const struct agenda_item *item = &s->item;
+    uint64_t now_ns = in->now_ns;
+
     if (s->wants == MODELS && (in->parts & HCT_NEED_MODEL)) {
-        if (ask(s, in, out))
-            s->wants = SCORES;
-        else
-            wait(s, in->now_ns);
+        s->wants = ask(s, in, out) ? SCORES : NOTHING;
+        if (!s->wants)
+            agenda_failed(&s->agenda, now_ns, item);
     } else if (s->wants == SCORES && (in->parts & HCT_NEED_SCORES) &&
                in->question == s->question.number) {
         judge(s, in, out);
-        wait(s, in->now_ns);
-    } else if (s->wants && in->now_ns >= s->asked_ns + patience_ns) {
+        s->wants = NOTHING;
+        agenda_done(&s->agenda, now_ns, item);
+    } else if (s->wants && now_ns >= s->asked_ns + patience_ns) {
         s->wants = NOTHING;     /* another was asked, or a slave died */
+        if (item->person)
+            agenda_failed(&s->agenda, now_ns, item);
     }
 }
 
@@ -479,28 +512,17 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
     struct state *s = state;
 
-    if (!s->began_ns) {
-        s->began_ns = in->now_ns;
-        wait(s, in->now_ns);
-    }
-    if (!s->finalized && finalizes(in)) {
-        s->finalized = true;
-        s->next_ns = in->now_ns;
-    }
-    if (in->asked & HCT_ASKED_BY_PERSON) {
-        s->asked = true;
-        s->next_ns = in->now_ns;
-    }
+    agenda_look(&s->agenda, in);
     take(s, in, out);
-    if (s->wants == NOTHING && in->now_ns >= s->next_ns) {
+    if (s->wants == NOTHING &&
+        agenda_next(&s->agenda, in->now_ns, &s->item)) {
         s->wants = MODELS;
         s->asked_ns = in->now_ns;
     }
     if (s->wants == MODELS)
         want_models(s, out);
-    out->wake_ns = s->wants ? in->now_ns + poll_ns : in->now_ns + s->every_ns / 5;
-    if (!s->wants && s->next_ns < out->wake_ns)
-        out->wake_ns = s->next_ns;
+    out->wake_ns = s->wants ? in->now_ns + poll_ns
+                            : agenda_wake(&s->agenda, in->now_ns);
     return 0;
 }
 

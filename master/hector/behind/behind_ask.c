@@ -16,7 +16,7 @@ int behind_ask(struct behind *b, const struct tool *t, struct store *st,
 {
     uint64_t before = b->at_ns, began = clock_monotonic_ns(), seen = 0, now;
 
-    if (askpolicy(t, job, "progress", err))
+    if (askpolicy(t, job, "progress", NULL, err))
         return -1;
     for (;;) {
         behind_fini(b);

@@ -16,6 +16,7 @@ struct asking {                 /* talk first */
     struct talk talk;
     uint64_t job;
     const char *policy;
+    struct askpolicy_when when;
 };
 
 static int send_ask(struct talk *t, struct conn *c)
@@ -25,17 +26,22 @@ static int send_ask(struct talk *t, struct conn *c)
 
     m.job = a->job;
     m.policy = (char *)(uintptr_t)a->policy;
+    m.window = a->when.window;
+    m.phase = a->when.phase;
+    m.ago_ns = a->when.ago_ns;
     return conn_send(c, MESSAGE_ASK, &m);
 }
 
 int askpolicy(const struct tool *t, uint64_t job, const char *policy,
-              struct err *err)
+              const struct askpolicy_when *when, struct err *err)
 {
     static const struct conn_route routes[] = { TALK_ROUTES };
     struct asking a = { .talk = { .send = send_ask, .wait_s = ASK_WAIT_S },
                         .job = job, .policy = policy };
     char address[ADDR_LIST_MAX];
 
+    if (when)
+        a.when = *when;
     if (seek_master(t, job, address, err) ||
         talk_hold(&a.talk, address, routes, sizeof(routes) / sizeof(routes[0]),
                   err))

@@ -8,9 +8,12 @@
 #include "master/hector/core/tool.h"
 #include "proto/base/err.h"
 
-/* -1 with a sentence: there is nobody to ask. */
+/* Of what time: as in Ask of hct.proto. */
+struct askpolicy_when { uint32_t window, phase; uint64_t ago_ns; };
+
+/* -1 with a sentence: there is nobody to ask. when NULL: of all time. */
 int askpolicy(const struct tool *t, uint64_t job, const char *policy,
-              struct err *err);
+              const struct askpolicy_when *when, struct err *err);
 /* Until it is worth looking into the database again. */
 void askpolicy_nap(void);
 

@@ -41,6 +41,10 @@ static const struct args_option options[] = {
       args_u64, OPTION(top), 1, 1000 },
     { NULL, "method", ARGS_VALUE, "NAME", "... of that one: cluster, neighbour "
       "or polish (all)", args_text, OPTION(method), 0, 0 },
+    { NULL, "phase", ARGS_VALUE, "P", "... in this phase; or in those "
+      "\"earlier\"", args_text, OPTION(phase), 0, 0 },
+    { NULL, "since", ARGS_VALUE, "TIME", "... since then: \"14:03\", or 5m, so "
+      "long ago", args_text, OPTION(since), 0, 0 },
     { NULL, "progress", ARGS_NONE, NULL, "who has made the least progress; now, "
       "if it runs", args_flag, OPTION(progress), 0, 0 },
     { NULL, "dot", ARGS_NONE, NULL, "... for Graphviz",
@@ -229,11 +233,14 @@ static int check(const struct tool *t)
 {
     const struct why_options *o = t->own;
 
-    if (!o->outliers && (o->top || o->method))
-        return tool_complain(TOOL_USAGE, "-k and --method are for --outliers");
+    if (!o->outliers && (o->top || o->method || o->phase || o->since))
+        return tool_complain(TOOL_USAGE, "-k, --method, --phase and --since are "
+                             "for --outliers");
     if (o->outliers && (o->progress || o->slice || o->dot || o->svg || o->html))
-        return tool_complain(TOOL_USAGE, "--outliers goes with -k, --method and "
-                             "-j alone");
+        return tool_complain(TOOL_USAGE, "--outliers goes with -k, --method, "
+                             "--phase, --since and -j alone");
+    if (o->phase && o->since)
+        return tool_complain(TOOL_USAGE, "one of --phase and --since");
     if (o->slice && (o->progress || o->dot || o->svg || o->html))
         return tool_complain(TOOL_USAGE, "--slice goes with -n and -j alone");
     if (o->slice)

@@ -10,7 +10,8 @@ struct why_options {
     bool dot, svg, html;
     bool outliers;              /* --outliers */
     uint64_t top;               /* -k, 0: not given */
-    const char *method;         /* --method, or NULL; borrowed */
+    const char *method;         /* --method, or NULL; borrowed, as the next */
+    const char *phase, *since;  /* --phase, --since */
     bool slice;                 /* --slice */
     uint64_t count;             /* -n, 0: not given */
 };
