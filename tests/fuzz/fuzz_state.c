@@ -182,8 +182,10 @@ static void read_own(void)
     static struct lookmodel *reads;
     static struct ticks ticks;
     const struct page_header *h = (const struct page_header *)page;
+    const uint32_t phase = h->rank % 16 ? h->rank % 5 : UINT32_MAX;
     const struct lookmodel_time time = {
-        .window = (enum window_what)(h->rank % WINDOWS) };
+        .window = (enum window_what)(h->rank % WINDOWS),
+        .phase = h->rank % 2 ? &phase : NULL, .ago_ns = h->rank % 7 };
     Hct__Looked__Model m = HCT__LOOKED__MODEL__INIT;
 
     if (!reads) {
@@ -197,6 +199,9 @@ static void read_own(void)
         assert(m.from[i] < m.n_sites && m.to[i] < m.n_sites && m.n[i] &&
                isfinite(m.in_mean[i]) && m.in_m2[i] >= 0 &&
                isfinite(m.out_mean[i]) && m.out_m2[i] >= 0);
+    for (size_t i = 0; m.last && i < m.last->n_from; i++)
+        assert(m.last->from[i] < m.n_sites && m.last->to[i] < m.n_sites &&
+               m.last->n[i] && m.last->ago_ns && !m.last->n_sites);
     free(m.places);
 }
 

@@ -402,6 +402,17 @@ static Hct__Looked__Model model_of(uint32_t rank)
     m.places = m.visits = m.in_ns = m.longest_ns = m.out_ns = m.n = some;
     m.in_mean = m.in_m2 = m.out_mean = m.out_m2 = time;
     m.bytes_mean = m.bytes_m2 = time;
+    m.ago_ns = 5000000000;
+    return m;
+}
+
+/* The same of the last time: between the states of the other. */
+static Hct__Looked__Model last_of(uint32_t rank)
+{
+    Hct__Looked__Model m = model_of(rank);
+
+    m.n_sites = m.n_calls = m.n_places = m.n_visits = 0;
+    m.n_in_ns = m.n_longest_ns = m.n_out_ns = 0;
     return m;
 }
 
@@ -413,6 +424,7 @@ static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
     Hct__Looked__Request q = HCT__LOOKED__REQUEST__INIT, *requests[] = { &q };
     Hct__Looked__Comm c = HCT__LOOKED__COMM__INIT, *comms[] = { &c };
     Hct__Looked__Model l = model_of(2 * who), *models[] = { &l };
+    Hct__Looked__Model last = last_of(2 * who);
 
     for (unsigned i = 0; i < 2; i++) {
         t[i] = (Hct__Looked__Task)HCT__LOOKED__TASK__INIT;
@@ -427,6 +439,7 @@ static void looked(unsigned who, uint64_t seq, uint32_t call, bool tagged)
         if (tagged)
             t[i].tag_text = BYTES("step");
     }
+    l.last = &last;
     q.rank = c.rank = 2 * who;
     SAY(who, LOOKED, Looked, HCT__LOOKED__INIT, m->job = 1, m->seq = seq,
         m->tasks = tasks, m->n_tasks = 2, m->requests = requests,
@@ -567,7 +580,7 @@ void master_tales(const char *dir)
         SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
             m->held = 1, m->at_ns = 7);
     SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->order = 1);
-    SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->job = 1);
+    SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->window = 1, m->phase = 2, m->job = 1);
     SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
     SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,
         m->ranks = (char *)"2");
