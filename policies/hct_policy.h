@@ -38,7 +38,8 @@
  *        hct_score. hct_snapshot.asked, which was padding: 0; hct_policy.asked;
  *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
  *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
- *        hct_odd */
+ *        hct_odd
+ *   1.13 hct_policy.room_bytes, hct_out.room */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -46,7 +47,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 12u
+#define HCT_POLICY_MINOR 13u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -717,6 +718,7 @@ struct hct_out {
     uint32_t nodds;
     struct hct_odd *odds;
     uint32_t odds_max, pad;
+    void *room;                 /* hct_policy.room_bytes of this step, zeroed */
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -754,6 +756,10 @@ struct hct_policy {
     /* Set of enum hct_asked. Looks that are taken for these are shown to it
      * whenever it may have wanted the next one. */
     uint32_t asked;
+    uint32_t pad;
+    /* For each step, besides its state: what nothing outlives belongs here. At
+     * most HCT_STATE_MAX. */
+    size_t room_bytes;
 };
 
 /* The one symbol. */
