@@ -3,7 +3,13 @@
  *
  * The same measures as where all models are in one place: the distance from the
  * medoid of its group and from its nearest neighbour (SC11, 3.3.1 and 3.3.2),
- * and median polish (polish.h), with what is normal taken from the question. */
+ * and median polish (polish.h), with what is normal taken from the question.
+ *
+ * A task that is slow in all that it does is as fast as its like in none of its
+ * steps more than in others, and polish does not see it. But others wait for it: it
+ * waits less than they do, in all calls that wait taken together, and that is what
+ * it computes longer. Where it waits less in one call for more in another nothing is
+ * said: it may be one of those that wait for somebody else there. */
 #ifndef HCT_SCORE_H
 #define HCT_SCORE_H
 
@@ -28,6 +34,7 @@ struct score_edge {             /* of the task's model, as in hct_edge */
     uint32_t site, site_to;     /* of this task: from, to */
     uint64_t n;
     double in_mean, in_m2, out_mean, out_m2;
+    double bytes_mean;
 };
 /* A place that is not known. */
 #define SCORE_NOWHERE UINT64_MAX
