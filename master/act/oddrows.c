@@ -10,7 +10,7 @@
 
 struct oddrow {
     struct store_outlier outlier;
-    struct store_step step;     /* of HCT_METHOD_POLISH; its files are owned */
+    struct store_step step;     /* of some methods; its files are owned */
     bool has_step;
     uint32_t line, line_to;     /* of all lines of the look */
 };
@@ -32,7 +32,8 @@ static const char *call_name(uint32_t call)
 static const char *method_name(uint32_t method)
 {
     return method == HCT_METHOD_CLUSTER ? "cluster"
-           : method == HCT_METHOD_NEIGHBOUR ? "neighbour" : "polish";
+           : method == HCT_METHOD_NEIGHBOUR ? "neighbour"
+           : method == HCT_METHOD_POLISH ? "polish" : "stands";
 }
 
 static uint64_t ns(double x)
@@ -49,7 +50,7 @@ static void fill(struct oddrow *to, const struct found *f,
         .seq = f->seq, .at_ns = at_ns, .method = method_name(o->method),
         .place = o->place, .rank = o->rank, .score = o->score,
         .cluster = o->group + 1, .cost_ns = ns(o->cost_ns) };
-    to->has_step = o->method == HCT_METHOD_POLISH;
+    to->has_step = o->method >= HCT_METHOD_POLISH;
     to->step = (struct store_step){
         .seq = f->seq, .at_ns = at_ns, .rank = o->rank, .place = o->place,
         .from_call = call_name(o->from_call), .to_call = call_name(o->to_call),

@@ -1,16 +1,13 @@
 /* outlier.c - the policy outlier: which task is unlike the others, and in which
  * step of the program. Now and then, ever more seldom as the job runs, and when
  * the first tasks are in MPI_Finalize, it has the models of a sample read, and
- * has all tasks compared with them, where they are. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
+ * has all tasks compared with them, where they are. Between, it looks for those
+ * that stand in a call. */
+#include "policies/outlier/outlier.h"
+
 #include <string.h>
 
-#include "policies/hct_policy.h"
 #include "policies/lib/lot.h"
-#include "policies/lib/words.h"
-#include "policies/outlier/ask.h"
 
 enum { EVERY, SCORE, SHARE, LEAST, GROUPS, PARAMS };
 
@@ -27,32 +24,11 @@ static const struct hct_param params[] = {
     [PARAMS] = { .name = NULL },
 };
 
-enum {
-    FOUND_MAX = 5, WHAT = 160, TOP = 16,
-    MANY = 50000, SAMPLE_OF_MANY = 20,  /* what goes down is to stay small */
-};
-
 static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
+static const uint64_t look_ns = 500000000, soon_ns = 250000000;
 
-/* Models of a sample are read, and make a question; its answer is judged. */
-enum wants { NOTHING, MODELS, SCORES };
-
-struct state {
-    uint64_t every_ns, next_ns, began_ns, asked_ns;
-    struct ask ask;
-    uint32_t groups_max, nsample;
-    bool finalized, asked;      /* by a person, who wants to see all */
-    enum wants wants;
-    struct hct_question question;       /* the last one, without its arrays */
-    uint32_t sample[GROUPS_SAMPLE];     /* ranks, ascending */
-    struct said {               /* last: a step of a task, and what it cost */
-        uint32_t rank;
-        uint64_t from, to;      /* places */
-        double cost_ns;
-    } said, said_kept;
-    double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
-    struct lknorm table;
-    struct dictionary dictionary;       /* of the sample */
+/* What a question is made in. */
+struct room {
     struct groups groups;
     struct habits habits;
 };
@@ -61,341 +37,88 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)job;
     (void)param;
-    return sizeof(struct state);
-}
-
-/* By the job's seed, so that everybody draws the same: Knuth, The Art of
- * Computer Programming 2, 3.4.2, algorithm S. */
-static void draw_sample(struct state *s, const struct hct_job *job)
-{
-    uint64_t seed = job->seed;
-    uint32_t most = job->nranks > MANY ? SAMPLE_OF_MANY : GROUPS_SAMPLE;
-    uint32_t n = job->nranks < most ? job->nranks : most;
-
-    for (uint32_t r = 0; s->nsample < n; r++)
-        if (lot_below(&seed, job->nranks - r) < n - s->nsample)
-            s->sample[s->nsample++] = r;
+    return sizeof(struct outlier);
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
                 char *why, size_t why_bytes)
 {
-    struct state *s = state;
+    struct outlier *s = state;
 
     (void)why;
     (void)why_bytes;
     s->every_ns = (uint64_t)(param[EVERY] * 1e9);
-    s->ask = (struct ask){ .top = TOP, .score = param[SCORE],
+    s->ask = (struct ask){ .top = OUTLIER_TOP, .score = param[SCORE],
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
     s->groups_max = (uint32_t)param[GROUPS];
-    draw_sample(s, job);
-    lknorm_fill(&s->table);
+    s->nsample = lot_sample(job->seed, job->nranks, s->sample);
     return 0;
 }
 
-/* ---------------------------------------------------------------- in words */
-
-static const char *name_of(const struct dictionary *d,
-                           const struct hct_snapshot *in, uint32_t state)
+static double cost_of(const struct outlier_find *f)
 {
-    return d->call[state] ? hct_call(in, d->call[state])->name
-                          : "the beginning";
+    return f->stand ? (double)f->stand->cost_ns : f->score->cost_ns;
 }
 
-static const char *what_of(char buf[WHAT], const struct dictionary *d,
-                           const struct hct_snapshot *in,
-                           const struct hct_score *o)
+/* The most costly come first. */
+static void put(struct outlier_list *l, struct outlier_find f)
 {
-    const struct smm_step *step = &d->step[o->step];
+    size_t at = l->n;
 
-    if (o->in_call)
-        snprintf(buf, WHAT, "in %s", name_of(d, in, step->from));
-    else
-        snprintf(buf, WHAT, "between %s and %s", name_of(d, in, step->from),
-                 name_of(d, in, step->to));
-    return buf;
+    f.line = HCT_NO_LINE;
+    while (at > 0 && cost_of(&l->v[at - 1]) < cost_of(&f))
+        at--;
+    if (at == OUTLIER_FOUND)
+        return;
+    l->n += l->n < OUTLIER_FOUND;
+    memmove(&l->v[at + 1], &l->v[at], (l->n - 1 - at) * sizeof(f));
+    l->v[at] = f;
 }
 
-static const struct hct_cluster *cluster_of(const struct hct_snapshot *in,
-                                            uint32_t what, uint32_t number)
-{
-    for (uint32_t i = 0; i < in->nclusters; i++) {
-        const struct hct_cluster *c = hct_cluster(in, i);
-
-        if (c->what == what && c->number == number)
-            return c;
-    }
-    return NULL;
-}
-
-/* Distances from a medoid are in deviations of its group (SC11, 3.3.1). */
-static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
-{
-    const struct hct_cluster *c =
-        cluster_of(in, HCT_CLUSTER_GROUP, x->group);
-    double deviation =
-        c && c->tasks ? sqrt(c->squares / (double)c->tasks) : 0;
-
-    return x->method == HCT_METHOD_CLUSTER && deviation > 0
-               ? x->score / deviation
-               : x->score;
-}
-
-/* How many tasks are further from their like in that way? 0: the rank is not
- * among those that are furthest. */
-static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
-                         uint32_t rank)
-{
-    double is = -1;
-    uint32_t before = 1;
-
-    for (uint32_t i = 0; i < in->nscores; i++)
-        if (hct_score(in, i)->method == method && hct_score(in, i)->rank == rank)
-            is = far_of(in, hct_score(in, i));
-    for (uint32_t i = 0; i < in->nscores && is >= 0; i++)
-        before += hct_score(in, i)->method == method &&
-                  far_of(in, hct_score(in, i)) > is;
-    return is >= 0 ? before : 0;
-}
-
-static const char *places_of(char buf[WHAT], const struct hct_snapshot *in,
-                             uint32_t rank)
-{
-    uint32_t group = place_of(in, HCT_METHOD_CLUSTER, rank);
-    uint32_t near = place_of(in, HCT_METHOD_NEIGHBOUR, rank);
-    int n = 0;
-
-    buf[0] = '\0';
-    if (group)
-        n = snprintf(buf, WHAT, "; %u. by its group", group);
-    if (near)
-        snprintf(buf + n, WHAT - (size_t)n, "%s %u. by its neighbours",
-                 group ? "," : ";", near);
-    return buf;
-}
-
-static uint32_t like_of(const struct hct_snapshot *in,
-                        const struct hct_score *o)
-{
-    const struct hct_cluster *c = cluster_of(in, HCT_CLUSTER_KIND, o->kind);
-
-    return c && c->tasks ? (uint32_t)c->tasks - 1 : 0;
-}
-
-/* The place is that of the call which the step begins with, in that task. */
-static void say_one(const struct state *s, const struct hct_snapshot *in,
-                    const struct hct_score *o, struct hct_out *out)
-{
-    char what[WHAT], places[WHAT], longer[WORDS_TIME];
-
-    words_line(out, (int32_t)o->rank,
-               "%s longer %s, %.1f times as long as %u others, "
-               "%.0f deviations%s",
-               words_time(longer, (uint64_t)o->cost_ns),
-               what_of(what, &s->dictionary, in, o), o->times, like_of(in, o),
-               o->score, places_of(places, in, o->rank));
-    words_places(out, o->site, 0);
-}
-
-/* The same is news again when it costs twice as much. */
-static bool is_news(const struct state *s, struct said *said,
+/* Who has few that are like it is compared with nobody; who has more work is not
+ * slow. */
+static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
-    const struct smm_step *step = &s->dictionary.step[o->step];
-    struct said now = { o->rank, s->dictionary.place[step->from],
-                       s->dictionary.place[step->to], o->cost_ns };
-
-    if (said->cost_ns > 0 && said->rank == now.rank &&
-        said->from == now.from && said->to == now.to &&
-        now.cost_ns < 2 * said->cost_ns)
-        return false;
-    *said = now;
-    return true;
+    return o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
+           o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
+           o->score >= s->ask.score && o->share >= s->ask.share &&
+           o->cost_ns >= s->ask.cost_ns &&
+           outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o);
 }
 
-struct list {                   /* the most costly first */
-    const struct hct_score *v[FOUND_MAX];
-    uint32_t line[FOUND_MAX], line_to;  /* of out: where they begin; where the
-                                           first one ends */
-    size_t n;
-};
-
-static void put(struct list *l, const struct hct_score *o)
-{
-    if (l->n == FOUND_MAX)
-        return;
-    l->line[l->n] = HCT_NO_LINE;
-    l->v[l->n++] = o;
-}
-
-static struct hct_verdict *begin(struct state *s, struct said *said,
-                                 const struct list *l, enum hct_kind kind,
-                                 struct hct_out *out)
-{
-    bool news = l->n && is_news(s, said, l->v[0]);
-
-    if (!l->n || (!news && !s->asked))
-        return NULL;
-    if (!news)                  /* who has asked hears of it again */
-        out->answers = HCT_ASKED_BY_PERSON;
-    return words_verdict(out, kind);
-}
-
-static void say(struct state *s, const struct hct_snapshot *in,
-                struct list *l, struct hct_out *out)
-{
-    const struct hct_score *o = l->v[0];
-    struct hct_verdict *w = begin(s, &s->said, l, HCT_OUTLIER, out);
-    char what[WHAT], longer[WORDS_TIME];
-
-    if (!w)
-        return;
-    w->where = o->in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
-    w->score = words_score(1 - 1 / (o->score * o->score)); /* Chebyshev's */
-    words_line(out, HCT_NONE,
-               "task %u is slower than %u others like it %s: by %s, "
-               "%.1f %% of its time",
-               o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
-               words_time(longer, (uint64_t)o->cost_ns), 100 * o->share);
-    words_blame(out, o->rank);
-    for (size_t i = 0; i < l->n; i++) {
-        l->line[i] = out->nlines;
-        say_one(s, in, l->v[i], out);
-    }
-    l->line_to = out->nlines;
-    words_line(out, (int32_t)o->rank, "the first of these ends in %s",
-               name_of(&s->dictionary, in, s->dictionary.step[o->step].to));
-    words_places(out, o->site_to, 0);
-}
-
-/* ------------------------------------------------------------ for the views */
-
-static struct hct_odd *add_odd(struct hct_out *out, const struct hct_snapshot *in,
-                               const struct hct_score *o, uint32_t place)
-{
-    struct hct_odd *x = out->nodds < out->odds_max ? &out->odds[out->nodds++]
-                                                   : NULL;
-
-    if (x)
-        *x = (struct hct_odd){
-            .method = o->method, .place = place, .rank = o->rank,
-            .group = o->group, .score = far_of(in, o), .cost_ns = o->cost_ns,
-            .line = HCT_NO_LINE, .line_to = HCT_NO_LINE };
-    return x;
-}
-
-static void add_step(const struct state *s, struct hct_out *out,
-                     const struct hct_snapshot *in, const struct hct_score *o,
-                     uint32_t place, const struct list *l)
-{
-    const struct smm_step *step = &s->dictionary.step[o->step];
-    struct hct_odd *x = add_odd(out, in, o, place);
-
-    if (!x)
-        return;
-    x->from_call = s->dictionary.call[step->from];
-    x->to_call = s->dictionary.call[step->to];
-    x->n = o->n;
-    x->in_ns = o->in_ns;
-    x->out_ns = o->out_ns;
-    x->normal_in_ns = o->normal_in_ns;
-    x->normal_out_ns = o->normal_out_ns;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i] == o && l->line[i] != HCT_NO_LINE) {
-            x->line = l->line[i];
-            x->line_to = i ? HCT_NO_LINE : l->line_to;
-        }
-}
-
-/* All that are among the furthest, however far. */
-static void add_odds(const struct state *s, struct hct_out *out,
-                     const struct hct_snapshot *in, const struct list *l)
-{
-    uint32_t steps = 0;
-
-    for (uint32_t i = 0; i < in->nscores; i++) {
-        const struct hct_score *o = hct_score(in, i);
-        uint32_t place = place_of(in, o->method, o->rank);
-
-        if (o->rank >= in->nranks)
-            continue;
-        if (o->method == HCT_METHOD_POLISH && o->step < s->dictionary.nsteps)
-            add_step(s, out, in, o, ++steps, l);
-        else if (o->method != HCT_METHOD_POLISH && place && place <= TOP)
-            add_odd(out, in, o, place);
-    }
-}
-
-static bool is_first_of_task(const struct list *l, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (l->v[k]->rank == l->v[i]->rank)
-            return false;
-    return true;
-}
-
-/* Nobody is odd then: a node is to blame, which the host names with the task. */
-static void say_kept(struct state *s, const struct hct_snapshot *in,
-                     const struct list *l, struct hct_out *out)
-{
-    const struct hct_score *o = l->v[0];
-    struct hct_verdict *w = begin(s, &s->said_kept, l, HCT_IMBALANCE, out);
-    char what[WHAT];
-
-    if (!w)
-        return;
-    words_line(out, HCT_NONE,
-               "task %u is slower than %u others like it %s as its node has too "
-               "much to do: it has a processor for %.3g %% of the time that it "
-               "wants one, they for %.3g %%",
-               o->rank, like_of(in, o), what_of(what, &s->dictionary, in, o),
-               100 * habits_share(o->ran_ns, o->delayed_ns),
-               100 * s->usual[o->kind]);
-    for (size_t i = 0; i < l->n; i++) {
-        char ran[WORDS_TIME], kept[WORDS_TIME];
-
-        o = l->v[i];
-        if (!is_first_of_task(l, i))
-            continue;
-        words_blame(out, o->rank);
-        words_line(out, (int32_t)o->rank,
-                   "had a processor for %s, and was kept from one for %s",
-                   words_time(ran, o->ran_ns), words_time(kept, o->delayed_ns));
-    }
-}
-
-/* The most costly steps come first. Who has few that are like it is compared
- * with nobody. */
-static void judge(struct state *s, const struct hct_snapshot *in,
+static void judge(struct outlier *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
-    struct list odd = { .n = 0 }, kept = { .n = 0 };
+    struct outlier_list odd = { .n = 0 }, kept = { .n = 0 };
+    double share_ns = s->ask.share * (double)(in->now_ns - s->began_ns);
+    const struct stand *w;
 
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
 
-        if (o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
-            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
-            o->score >= s->ask.score && o->share >= s->ask.share &&
-            o->cost_ns >= s->ask.cost_ns && like_of(in, o) + 1 >= HABITS_LEAST)
-            put(habits_explain(o, s->usual[o->kind]) ? &kept : &odd, o);
+        if (is_slow(s, in, o))
+            put(habits_explain(o, s->usual[o->kind]) ? &kept : &odd,
+                (struct outlier_find){ .score = o });
     }
-    say(s, in, &odd, out);
-    say_kept(s, in, &kept, out);
+    for (uint32_t k = 0; (w = stands_get(&s->stands, k)); k++)
+        if ((double)w->cost_ns >= s->ask.cost_ns &&
+            (double)w->cost_ns >= share_ns && w->rank < in->nranks)
+            put(&odd, (struct outlier_find){ .stand = w });
+    outlier_say(s, in, &odd, out);
+    outlier_say_kept(s, in, &kept, out);
     if (out->nverdicts || s->asked)
-        add_odds(s, out, in, &odd);
+        outlier_add_odds(s, in, &odd, out);
     s->asked = false;
 }
 
 /* --------------------------------------------------------------- questions */
 
 /* The models of the sample, of what is there: by rank. */
-static void find_sample(struct state *s, const struct hct_snapshot *in)
+static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
+                        struct groups *g)
 {
-    struct groups *g = &s->groups;
-
-    g->nsample = 0;
     for (uint32_t i = 0, k = 0; i < in->nmodels && k < s->nsample; i++) {
         while (k < s->nsample && s->sample[k] < hct_model(in, i)->rank)
             k++;
@@ -405,22 +128,26 @@ static void find_sample(struct state *s, const struct hct_snapshot *in)
 }
 
 /* False: there is nothing to be compared. */
-static bool ask(struct state *s, const struct hct_snapshot *in,
+static bool ask(struct outlier *s, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
-    static const struct ask anything = { .top = TOP };
-    struct groups *g = &s->groups;
+    static const struct ask anything = { .top = OUTLIER_TOP };
+    struct room *room = out->room;
+    struct groups *g = &room->groups;
 
-    find_sample(s, in);
+    find_sample(s, in, g);
     if (g->nsample < HABITS_LEAST)
         return false;
     dictionary_make(&s->dictionary, in, g->sample, g->nsample);
     if (!s->dictionary.nsteps)
         return false;
+    if (!s->has_table)          /* it takes 25 ms */
+        lknorm_fill(&s->table);
+    s->has_table = true;
     groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
     for (uint32_t k = 0; k < g->kinds.k; k++)
-        s->usual[k] = habits_usual_share(&s->habits, g, k, in);
-    out->nquestion = ask_write(s->asked ? &anything : &s->ask, &s->habits, g,
+        s->usual[k] = habits_usual_share(&room->habits, g, k, in);
+    out->nquestion = ask_write(s->asked ? &anything : &s->ask, &room->habits, g,
                                &s->dictionary, in, out->question,
                                out->question_max);
     if (!out->nquestion)
@@ -441,15 +168,15 @@ static bool finalizes(const struct hct_snapshot *in)
 }
 
 /* A tenth of the time that it has run, and no less than every. */
-static void wait(struct state *s, uint64_t now_ns)
+static void wait(struct outlier *s, uint64_t now_ns)
 {
     uint64_t tenth = (now_ns - s->began_ns) / 10;
 
     s->next_ns = now_ns + (tenth > s->every_ns ? tenth : s->every_ns);
-    s->wants = NOTHING;
+    s->wants = OUTLIER_NOTHING;
 }
 
-static void want_models(struct state *s, struct hct_out *out)
+static void want_models(struct outlier *s, struct hct_out *out)
 {
     out->need |= HCT_NEED_MODEL;
     out->sample = out->nranks;
@@ -458,26 +185,27 @@ static void want_models(struct state *s, struct hct_out *out)
     out->nsample = out->nranks - out->sample;
 }
 
-static void take(struct state *s, const struct hct_snapshot *in,
+static void take(struct outlier *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
-    if (s->wants == MODELS && (in->parts & HCT_NEED_MODEL)) {
+    if (s->wants == OUTLIER_MODELS && (in->parts & HCT_NEED_MODEL)) {
         if (ask(s, in, out))
-            s->wants = SCORES;
+            s->wants = OUTLIER_SCORES;
         else
             wait(s, in->now_ns);
-    } else if (s->wants == SCORES && (in->parts & HCT_NEED_SCORES) &&
+    } else if (s->wants == OUTLIER_SCORES && (in->parts & HCT_NEED_SCORES) &&
                in->question == s->question.number) {
         judge(s, in, out);
         wait(s, in->now_ns);
     } else if (s->wants && in->now_ns >= s->asked_ns + patience_ns) {
-        s->wants = NOTHING;     /* another was asked, or a slave died */
+        s->wants = OUTLIER_NOTHING;     /* another was asked, or a slave died */
     }
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
-    struct state *s = state;
+    struct outlier *s = state;
+    bool soon = stands_look(&s->stands, in);
 
     if (!s->began_ns) {
         s->began_ns = in->now_ns;
@@ -492,13 +220,13 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         s->next_ns = in->now_ns;
     }
     take(s, in, out);
-    if (s->wants == NOTHING && in->now_ns >= s->next_ns) {
-        s->wants = MODELS;
+    if (s->wants == OUTLIER_NOTHING && in->now_ns >= s->next_ns) {
+        s->wants = OUTLIER_MODELS;
         s->asked_ns = in->now_ns;
     }
-    if (s->wants == MODELS)
+    if (s->wants == OUTLIER_MODELS)
         want_models(s, out);
-    out->wake_ns = s->wants ? in->now_ns + poll_ns : in->now_ns + s->every_ns / 5;
+    out->wake_ns = in->now_ns + (s->wants ? poll_ns : soon ? soon_ns : look_ns);
     if (!s->wants && s->next_ns < out->wake_ns)
         out->wake_ns = s->next_ns;
     return 0;
@@ -516,6 +244,7 @@ static const struct hct_policy policy = {
     .step = step,
     .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES,
     .asked = HCT_ASKED_BY_PERSON,
+    .room_bytes = sizeof(struct room),
 };
 
 const struct hct_policy *hct_policy(void)

@@ -16,7 +16,8 @@ enum { TOP = 5, WAIT_S = 40 };
 /* Places come a little later, or never. */
 static const uint64_t places_ns = 2 * CLOCK_NS_PER_S;
 
-static const char *const methods[] = { "polish", "neighbour", "cluster" };
+static const char *const methods[] = { "polish", "stands", "neighbour",
+                                       "cluster" };
 
 static const struct table_column tasks[] = {
     { "METHOD", TABLE_TEXT, NULL }, { "PLACE", TABLE_NUMBER, NULL },
@@ -117,7 +118,8 @@ static int show_steps(const struct tool *t, struct store *st,
 static int show(const struct tool *t, struct store *st, const struct wanted *w,
                 uint64_t at_ns, struct err *err)
 {
-    bool all = !w->method || strcmp(w->method, "polish") == 0;
+    bool all = !w->method || strcmp(w->method, "polish") == 0 ||
+               strcmp(w->method, "stands") == 0;
     char at[HUMAN_MAX];
     int rc;
 
@@ -150,7 +152,7 @@ int outliers_show(const struct tool *t, struct store *st, uint64_t job)
         known = known || strcmp(w.method, methods[i]) == 0;
     if (!known)
         return tool_complain(TOOL_USAGE, "--method: \"%.40s\" is not cluster, "
-                             "neighbour, polish or all", w.method);
+                             "neighbour, polish, stands or all", w.method);
     if (find(t, st, job, &at_ns, &err) || show(t, st, &w, at_ns, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     return 0;
