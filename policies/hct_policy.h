@@ -447,8 +447,8 @@ struct hct_score {
     double normal_in_ns, normal_out_ns; /* of one that is as fast; 0: not
                                            known */
     double bytes_times;         /* so many times as many bytes as normal are in
-                                   the step's calls, the greater of the two; 0:
-                                   not known */
+                                   one of the step's calls, or in all that the
+                                   task makes: the most; 0: not known */
     uint32_t all;               /* 1: not of this step alone: score, cost_ns, times
                                    and share are of all steps, and others wait
                                    for it; this one costs the most */

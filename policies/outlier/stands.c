@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const uint64_t apart_ns = 1000000000;    /* of two looks */
+/* Of two looks: a state is read no more than twice a second. */
+static const uint64_t apart_ns = 600000000;
 static const uint64_t long_ns = 100000000;      /* for those who only wait */
 
 enum { WAITING_TO_ASLEEP = 4, HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |

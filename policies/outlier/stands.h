@@ -8,8 +8,8 @@
  * neither. So those looks count at which at least half of all others wait in
  * MPI and run, and at most one in five of those that are in such a call
  * sleeps: where MPI itself sleeps when it waits, nothing is seen. It is
- * certain when two looks a second apart saw the task in the same call, and it
- * has had no processor between. One that computes in there looks like all
+ * certain when two looks saw the task in the same call, that far apart that its
+ * state was read twice, and it has had no processor between. One that computes in there looks like all
  * others. */
 #ifndef HCT_STANDS_H
 #define HCT_STANDS_H

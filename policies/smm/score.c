@@ -365,15 +365,18 @@ static double normally(const struct score *s,
     return isfinite(ns) ? ns : 0;
 }
 
+#define ANYWHERE UINT64_MAX
+
 /* How many times as many bytes as normal are in the calls that steps begin with,
- * of those from that place; 0: none, or not known. */
+ * of those from that place; 0: none, or not known. Only of steps that it has: who
+ * makes fewer calls has no smaller ones. */
 static double bytes_from(const struct score *s, uint64_t place,
                          const struct hct_question_normal *normal)
 {
     double own = 0, usual = 0;
 
     for (uint32_t i = 0; i < s->q->nsteps; i++)
-        if (s->step[i].from == place && s->own[i].n &&
+        if ((s->step[i].from == place || place == ANYWHERE) && s->own[i].n &&
             !isnan(normal[i].bytes)) {
             own += s->own[i].bytes;
             usual += (double)s->own[i].n * (double)normal[i].bytes;
@@ -384,8 +387,9 @@ static double bytes_from(const struct score *s, uint64_t place,
 static double bytes_of(const struct score *s, uint32_t step,
                        const struct hct_question_normal *normal)
 {
-    return fmax(bytes_from(s, s->step[step].from, normal),
-                bytes_from(s, s->step[step].to, normal));
+    return fmax(bytes_from(s, ANYWHERE, normal),
+                fmax(bytes_from(s, s->step[step].from, normal),
+                     bytes_from(s, s->step[step].to, normal)));
 }
 
 /* One step of the task that was scored last. normal: of all its steps. */
