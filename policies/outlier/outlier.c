@@ -104,7 +104,8 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
     }
     for (uint32_t k = 0; (w = stands_get(&s->stands, k)); k++)
         if ((double)w->cost_ns >= s->ask.cost_ns &&
-            (double)w->cost_ns >= share_ns && w->rank < in->nranks)
+            (double)w->cost_ns >= share_ns && w->rank < in->nranks &&
+            (s->asked || !stands_now(w, in)))
             put(&odd, (struct outlier_find){ .stand = w });
     outlier_say(s, in, &odd, out);
     outlier_say_kept(s, in, &kept, out);

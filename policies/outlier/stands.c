@@ -137,6 +137,13 @@ bool stands_look(struct stands *s, const struct hct_snapshot *in)
     return 2 * c.late >= in->nranks;
 }
 
+bool stands_now(const struct stand *w, const struct hct_snapshot *in)
+{
+    const struct hct_rank *k = hct_rank(in, w->rank);
+
+    return waits(in, k) && k->calls == w->stay.calls;
+}
+
 const struct stand *stands_get(const struct stands *s, uint32_t k)
 {
     for (uint32_t i = 0; i < s->n; i++) {

@@ -8,9 +8,9 @@
  * neither. So those looks count at which at least half of all others wait in
  * MPI and run, and at most one in five of those that are in such a call
  * sleeps: where MPI itself sleeps when it waits, nothing is seen. It is
- * certain when two looks saw the task in the same call, that far apart that its
- * state was read twice, and it has had no processor between. One that computes in there looks like all
- * others. */
+ * certain when two looks saw the task in the same call, that far apart that
+ * its state was read twice, and it has had no processor between. One that
+ * computes in there looks like all others. */
 #ifndef HCT_STANDS_H
 #define HCT_STANDS_H
 
@@ -43,6 +43,9 @@ struct stands {
 
 /* One look. True: many wait, it is worth looking again soon. */
 bool stands_look(struct stands *s, const struct hct_snapshot *in);
+
+/* Is it in there still? Then it may be hung, which is for others to say. */
+bool stands_now(const struct stand *w, const struct hct_snapshot *in);
 
 /* Of those of which it is certain, the k-th most costly, from 0; NULL: there are
  * fewer. */

@@ -455,9 +455,11 @@ static bool is_awaited(const struct score *s, uint32_t kind,
     double less = (double)k->wait - waited(s);
     struct sum sum = { .most_ns = 0 };
 
+    if (!(less > 0) || less < s->q->score * (double)k->wait_spread)
+        return false;
     for (int in_call = 0; in_call < 2; in_call++)
         sum_up(s, in_call, normal, &sum);
-    if (!(less > 0) || sum.most_ns <= 0 || sum.own_ns - sum.usual_ns < less / 2)
+    if (sum.most_ns <= 0 || sum.own_ns - sum.usual_ns < less / 2)
         return false;
     *o = step_of(s, sum.step, (int)sum.in_call, normal);
     o->cost_ns = fmin(less, sum.own_ns - sum.usual_ns);
@@ -488,6 +490,7 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     const struct hct_question_normal *normal =
         s->normal + (size_t)t->kind * q->nsteps;
     struct hct_score o;
+    double found_ns = 0;        /* by steps that stand out */
     size_t n = 0;
 
     for (int in_call = 0; in_call < 2; in_call++)
@@ -495,12 +498,14 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
         o = step_of(s, i / 2, i % 2, normal);
         fill(rank, t, &o);
-        if (is_wanted(q, &o))
-            n = put(v, n, k, &o);
+        if (!is_wanted(q, &o))
+            continue;
+        n = put(v, n, k, &o);
+        found_ns += o.cost_ns;
     }
     if (is_awaited(s, t->kind, normal, &o)) {
         fill(rank, t, &o);
-        if (is_wanted(q, &o) && (n == 0 || v[0].cost_ns < o.cost_ns / 2))
+        if (is_wanted(q, &o) && found_ns < o.cost_ns / 2)
             n = put(v, n, k, &o);
     }
     for (size_t i = 0; i < n; i++)

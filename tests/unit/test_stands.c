@@ -80,6 +80,9 @@ static void test_one(void **state)
     assert_int_equal(w->cost_ns, 1750 * MS);
     assert_int_equal(w->stays, 1);
     assert_null(stands_get(&stands, 1));
+    assert_true(stands_now(w, &in));
+    rank[7].calls++;
+    assert_false(stands_now(w, &in));
 }
 
 static void late(void)
