@@ -39,7 +39,9 @@
  *        hct_row and answers in hct_out; HCT_PROGRESS with ranks takes nothing
  *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
  *        hct_odd
- *   1.13 questions about a phase or the last time: hct_when, of
+ *   1.13 hct_policy.room_bytes, hct_out.room; HCT_METHOD_STANDS;
+ *        hct_question_normal.bytes, hct_question_kind, hct_score.bytes_times,
+ *        all. Questions about a phase or the last time: hct_when, of
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
  *        hct_model.last; hct_snapshot.stretch; hct_out.when */
 #ifndef HCT_POLICY_H
@@ -452,6 +454,8 @@ enum hct_method {
     HCT_METHOD_CLUSTER = 1,     /* far from the medoid of the nearest group */
     HCT_METHOD_NEIGHBOUR,       /* far from the nearest model */
     HCT_METHOD_POLISH,          /* long in one step, for one of its kind */
+    HCT_METHOD_STANDS,          /* sleeps in a call while others wait: of
+                                   hct_odd only */
 };
 
 /* One of the tasks that are furthest from what was asked about. */
@@ -473,6 +477,13 @@ struct hct_score {
     double in_ns, out_ns;       /* in all, inside the call and behind it */
     double normal_in_ns, normal_out_ns; /* of one that is as fast; 0: not
                                            known */
+    double bytes_times;         /* so many times as many bytes as normal are in
+                                   one of the step's calls, or in all that the
+                                   task makes: the most; 0: not known */
+    uint32_t all;               /* 1: not of this step alone: score, cost_ns, times
+                                   and share are of all steps, and others wait
+                                   for it; this one costs the most */
+    uint32_t pad;
 };
 
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
@@ -652,10 +663,12 @@ enum { HCT_ROWS_MAX = 64 };     /* of a verdict */
  * steps. They need no verdict. */
 struct hct_odd {
     uint32_t method;            /* enum hct_method */
-    uint32_t place;             /* by this method, from 1 */
+    uint32_t place;             /* by this method, from 1; by the last two
+                                   together */
     uint32_t rank, group;
     double score, cost_ns;      /* as in hct_score */
-    uint32_t from_call, to_call;        /* HCT_METHOD_POLISH, as all below */
+    uint32_t from_call, to_call;        /* of the last two methods, as all
+                                           below */
     uint32_t line;              /* of out->lines, whose site is where the step
                                    begins; HCT_NO_LINE */
     uint32_t line_to;           /* ... where it ends */
@@ -683,6 +696,7 @@ enum hct_need {
  *   struct hct_question_model   nmodels
  *   struct hct_question_edge    nmodels times nchains
  *   struct hct_question_normal  nkinds times nsteps
+ *   struct hct_question_kind    nkinds
  *
  * Steps are from one call to the next, chains are steps that follow each other
  * without a choice and are compared as one. Steps from the same place follow each
@@ -696,8 +710,7 @@ struct hct_question {
     uint32_t ngroups, pad;
     double score, cost_ns, share;       /* of HCT_METHOD_POLISH: no less than
                                            these three */
-    struct hct_when when;       /* of what time; all, where size says that it is
-                                   not there: before version 1.13 */
+    struct hct_when when;       /* of what time */
 };
 struct hct_question_step {
     uint64_t from, to;          /* hct_state.place; 0: the beginning */
@@ -720,6 +733,11 @@ struct hct_question_edge {      /* times are in ns */
 struct hct_question_normal {    /* natural logarithms of ns spent; NaN: nobody
                                    of this kind has the step */
     float in, in_spread, out, out_spread;
+    float bytes;                /* of the call it begins with, each time; NaN */
+};
+struct hct_question_kind {      /* ns that a task waits in calls, in all; NaN: not
+                                   known */
+    float wait, wait_spread;
 };
 enum { HCT_QUESTION_MAX = 4 << 20, HCT_STEPS_MAX = 1024, HCT_MODELS_MAX = 128,
        HCT_CLUSTERS_MAX = 16, HCT_TOP_MAX = 64 };
@@ -754,6 +772,7 @@ struct hct_out {
     uint32_t nodds;
     struct hct_odd *odds;
     uint32_t odds_max, pad;
+    void *room;                 /* hct_policy.room_bytes of this step, zeroed */
     uint64_t last_ns;           /* with HCT_NEED_MODEL: models are to have their
                                    steps since so long ago by themselves, too;
                                    0: not */
@@ -795,6 +814,10 @@ struct hct_policy {
     /* Set of enum hct_asked. Looks that are taken for these are shown to it
      * whenever it may have wanted the next one. */
     uint32_t asked;
+    uint32_t pad;
+    /* For each step, besides its state: what nothing outlives belongs here. At
+     * most HCT_STATE_MAX. */
+    size_t room_bytes;
 };
 
 /* The one symbol. */

@@ -13,7 +13,7 @@
 
 struct oddrow {
     struct store_outlier outlier;
-    struct store_step step;     /* of HCT_METHOD_POLISH; its files are owned */
+    struct store_step step;     /* of some methods; its files are owned */
     bool has_step;
     size_t from, to;            /* of places, or NOWHERE */
 };
@@ -39,7 +39,8 @@ static const char *call_name(uint32_t call)
 static const char *method_name(uint32_t method)
 {
     return method == HCT_METHOD_CLUSTER ? "cluster"
-           : method == HCT_METHOD_NEIGHBOUR ? "neighbour" : "polish";
+           : method == HCT_METHOD_NEIGHBOUR ? "neighbour"
+           : method == HCT_METHOD_POLISH ? "polish" : "stands";
 }
 
 static uint64_t ns(double x)
@@ -84,7 +85,7 @@ static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
         .rank = o->rank, .score = o->score, .cluster = o->group + 1,
         .cost_ns = ns(o->cost_ns),
         .since_ns = ago_ns && ago_ns < at_ns ? at_ns - ago_ns : 0 };
-    to->has_step = o->method == HCT_METHOD_POLISH;
+    to->has_step = o->method >= HCT_METHOD_POLISH;
     to->step = (struct store_step){
         .seq = f->seq, .at_ns = at_ns, .rank = o->rank, .place = o->place,
         .from_call = call_name(o->from_call), .to_call = call_name(o->to_call),

@@ -154,6 +154,12 @@ void policy_close(struct policy *p)
 
 /* -------------------------------------------------------------------- state */
 
+/* Before version 1.13 there was none. */
+static size_t room_of(const struct policy *p)
+{
+    return p->p->minor >= 13 ? p->p->room_bytes : 0;
+}
+
 int policy_begin(struct policy *p, const struct hct_job *job, struct err *err)
 {
     char why[160] = "";
@@ -162,6 +168,9 @@ int policy_begin(struct policy *p, const struct hct_job *job, struct err *err)
     if (p->state_bytes > HCT_STATE_MAX)
         return err_set(err, ENOMEM, "policy %s wants %zu bytes for its state",
                        p->name, p->state_bytes);
+    if (room_of(p) > HCT_STATE_MAX)
+        return err_set(err, ENOMEM, "policy %s wants %zu bytes for each step",
+                       p->name, room_of(p));
     free(p->state);
     p->state = calloc(1, p->state_bytes + 1);
     if (!p->state)
@@ -263,6 +272,23 @@ static void schedule(struct policy *p, uint64_t now_ns, uint64_t wake_ns)
     p->wake_ns = wake_ns;
 }
 
+/* Its room is there for the step only: what it did not touch costs nothing. */
+static int step(const struct policy *p, const struct hct_snapshot *in,
+                struct hct_out *out)
+{
+    size_t bytes = room_of(p);
+    int rc = ENOMEM;
+
+    if (bytes == 0)
+        return p->p->step(p->state, in, out);
+    out->room = calloc(1, bytes);
+    if (out->room)
+        rc = p->p->step(p->state, in, out);
+    free(out->room);
+    out->room = NULL;
+    return rc;
+}
+
 void policy_step(struct policy *p, const struct hct_snapshot *in,
                  struct found *f)
 {
@@ -274,7 +300,7 @@ void policy_step(struct policy *p, const struct hct_snapshot *in,
     found_empty(f);
     f->seq = in->seq;
     f->now_ns = in->now_ns;
-    rc = p->p->step(p->state, &given, &f->out);
+    rc = step(p, &given, &f->out);
     if (rc) {
         found_empty(f);
         p->off = true;

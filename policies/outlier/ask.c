@@ -90,6 +90,17 @@ static bool put_habits(struct writing *w, struct habits *h,
     return v != NULL;
 }
 
+static bool put_kinds(struct writing *w, struct habits *h,
+                      const struct groups *g, const struct dictionary *d,
+                      const struct hct_snapshot *in)
+{
+    struct hct_question_kind *v = room(w, g->kinds.k * sizeof(*v));
+
+    for (uint32_t i = 0; v && i < g->kinds.k; i++)
+        v[i] = habits_wait(h, g, i, d, in);
+    return v != NULL;
+}
+
 /* FNV-1a, of 64 bits: RFC 9923. */
 static uint64_t number_of(const uint8_t *p, size_t n)
 {
@@ -116,7 +127,8 @@ uint32_t ask_write(const struct ask *a, struct habits *h,
         .score = a->score, .cost_ns = a->cost_ns, .share = a->share,
         .when = a->when };
     if (!put_steps(&w, g, d, in) || !put_models(&w, g, in) ||
-        !put_edges(&w, g) || !put_habits(&w, h, g, d, in))
+        !put_edges(&w, g) || !put_habits(&w, h, g, d, in) ||
+        !put_kinds(&w, h, g, d, in))
         return 0;
     q->number = number_of(out, w.at);
     return (uint32_t)w.at;

@@ -10,13 +10,12 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
+#include "policies/lib/lot.h"
 #include "policies/smm/chains.h"
 #include "policies/smm/dictionary.h"
 #include "policies/smm/medoids.h"
 
-/* So many draw a picture of any number of tasks (SC11, 3.3.2: a constant
- * number). */
-enum { GROUPS_SAMPLE = 60 };
+enum { GROUPS_SAMPLE = LOT_SAMPLE };
 
 struct groups {
     uint32_t nsample;

@@ -21,6 +21,16 @@ static double spent(uint64_t n, double mean)
     return n > 1 && ns > 0 ? ns : (double)NAN;
 }
 
+static double median_of(struct habits *h, const double *v, uint32_t n)
+{
+    size_t m = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(v[i]))
+            h->words[m++] = v[i];
+    return polish_median(h->words, m);
+}
+
 /* Of the tasks of that kind. Returns how many. */
 static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
                      const struct dictionary *d, const struct hct_snapshot *in,
@@ -63,6 +73,27 @@ static void polish_one(struct habits *h, const struct groups *g, uint32_t kind,
         h->normal[s] = (double)NAN;
 }
 
+/* Bytes of each step's first call: the median of those that have it. */
+static void bytes_of(struct habits *h, const struct groups *g, uint32_t kind,
+                     const struct dictionary *d, const struct hct_snapshot *in,
+                     struct hct_question_normal *v)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->nsample; i++) {
+        if (g->kinds.group[i] != kind)
+            continue;
+        dictionary_model(d, in, hct_model(in, g->sample[i]), h->edge, NULL);
+        for (uint32_t s = 0; s < d->nsteps; s++)
+            h->left[(size_t)s * GROUPS_SAMPLE + n] =
+                h->edge[s].n ? h->edge[s].bytes / (double)h->edge[s].n
+                             : (double)NAN;
+        n++;
+    }
+    for (uint32_t s = 0; s < d->nsteps; s++)
+        v[s].bytes = (float)median_of(h, h->left + (size_t)s * GROUPS_SAMPLE, n);
+}
+
 void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v)
@@ -77,6 +108,40 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
         v[s].in = (float)h->normal[s];
         v[s].in_spread = (float)h->spread[s];
     }
+    bytes_of(h, g, kind, d, in, v);
+}
+
+static double waited(const struct habits *h, const struct dictionary *d,
+                     const struct hct_snapshot *in)
+{
+    double ns = 0;
+
+    for (uint32_t s = 0; s < d->nsteps; s++)
+        if (h->edge[s].n > 1 && habits_waits(d, in, s))
+            ns += (double)h->edge[s].n * h->edge[s].in.mean;
+    return ns;
+}
+
+struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
+                                     uint32_t kind, const struct dictionary *d,
+                                     const struct hct_snapshot *in)
+{
+    uint32_t n = 0;
+    double usual, spread;
+
+    for (uint32_t i = 0; i < g->nsample; i++)
+        if (g->kinds.group[i] == kind) {
+            dictionary_model(d, in, hct_model(in, g->sample[i]), h->edge, NULL);
+            h->slow[n++] = waited(h, d, in);
+        }
+    usual = median_of(h, h->slow, n);
+    for (uint32_t i = 0; i < n; i++)
+        h->slow[i] = fabs(h->slow[i] - usual);
+    spread = POLISH_MAD * median_of(h, h->slow, n);
+    if (n < HABITS_LEAST || !(usual > 0))
+        return (struct hct_question_kind){ NAN, NAN };
+    return (struct hct_question_kind){
+        (float)usual, (float)hypot(spread, POLISH_LEAST * usual) };
 }
 
 double habits_share(uint64_t ran_ns, uint64_t delayed_ns)
@@ -108,4 +173,10 @@ bool habits_explain(const struct hct_score *o, double usual)
     double had = habits_share(o->ran_ns, o->delayed_ns);
 
     return took * (1 - had / usual) >= o->cost_ns / 2;
+}
+
+bool habits_more_work(const struct hct_score *o)
+{
+    return o->bytes_times > 1.02 &&
+           o->bytes_times * o->bytes_times >= 1 + (o->times - 1) / 2;
 }

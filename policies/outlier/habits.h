@@ -34,6 +34,15 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v);
 
+/* How long tasks of that kind wait, in all. */
+struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
+                                     uint32_t kind, const struct dictionary *d,
+                                     const struct hct_snapshot *in);
+
+/* It moves more bytes than its like, which explains half of what it costs: it
+ * has more work. The bytes of a border grow as the root of what is inside. */
+bool habits_more_work(const struct hct_score *o);
+
 /* Of the time that a task wanted a processor it had one for this share; NaN: not
  * known. */
 double habits_share(uint64_t ran_ns, uint64_t delayed_ns);

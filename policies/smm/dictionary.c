@@ -225,6 +225,7 @@ void dictionary_model(const struct dictionary *d, const struct hct_snapshot *in,
             continue;
         smm_add(&edge[step], e->n, (struct moments){ e->in_mean, e->in_m2 },
                 (struct moments){ e->out_mean, e->out_m2 });
+        edge[step].bytes += (double)e->n * e->bytes_mean;
         if (site)
             site[step] = hct_state(in, m, e->from)->site;
     }

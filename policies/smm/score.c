@@ -14,10 +14,11 @@
 enum { SLOTS = 4 * HCT_STEPS_MAX };
 
 struct score {
-    const struct hct_question *q;       /* borrowed, as the next four */
+    const struct hct_question *q;       /* borrowed, as the next five */
     const struct hct_question_step *step;
     const struct hct_question_model *model;
     const struct hct_question_normal *normal;
+    const struct hct_question_kind *kind;
     const struct lknorm *table;
     uint32_t slot[SLOTS];       /* number of a step + 1; 0: free */
     struct smm_step by[HCT_STEPS_MAX];  /* steps from one place together */
@@ -32,36 +33,27 @@ struct score {
 /* ----------------------------------------------------------------- reading */
 
 struct layout {                 /* of the bytes of a question: where is what */
-    size_t steps, models, edges, normals, end;
+    size_t steps, models, edges, normals, kinds, end;
 };
 
 static struct layout layout_of(const struct hct_question *q)
 {
-    struct layout l = { .steps = q->size };
+    struct layout l = { .steps = sizeof(*q) };
 
     l.models = l.steps + q->nsteps * sizeof(struct hct_question_step);
     l.edges = l.models + q->nmodels * sizeof(struct hct_question_model);
     l.normals = l.edges + (size_t)q->nmodels * q->nchains *
                               sizeof(struct hct_question_edge);
-    l.end = l.normals + (size_t)q->nkinds * q->nsteps *
-                            sizeof(struct hct_question_normal);
+    l.kinds = l.normals + (size_t)q->nkinds * q->nsteps *
+                              sizeof(struct hct_question_normal);
+    l.end = l.kinds + q->nkinds * sizeof(struct hct_question_kind);
     return l;
-}
-
-/* Before version 1.13 it ended there, and was of all time. */
-enum { SIZE_LEAST = offsetof(struct hct_question, when) };
-
-struct hct_when score_when(const void *question)
-{
-    const struct hct_question *q = question;
-    static const struct hct_when all;
-
-    return q->size >= sizeof(*q) ? q->when : all;
 }
 
 static bool counts_fit(const struct hct_question *q)
 {
-    return q->nsteps && q->nsteps <= HCT_STEPS_MAX &&
+    return q->size == sizeof(*q) && q->when.window <= HCT_WINDOW_LAST &&
+           q->nsteps && q->nsteps <= HCT_STEPS_MAX &&
            q->nchains && q->nchains <= q->nsteps && q->nmodels &&
            q->nmodels <= HCT_MODELS_MAX && q->nkinds &&
            q->nkinds <= HCT_CLUSTERS_MAX && q->ngroups &&
@@ -134,7 +126,16 @@ static bool normals_fit(const struct hct_question_normal *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!spread_fits(v[i].in, v[i].in_spread) ||
-            !spread_fits(v[i].out, v[i].out_spread))
+            !spread_fits(v[i].out, v[i].out_spread) ||
+            !(isnan(v[i].bytes) || (isfinite(v[i].bytes) && v[i].bytes >= 0)))
+            return false;
+    return true;
+}
+
+static bool kinds_fit(const struct hct_question_kind *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!spread_fits(v[i].wait, v[i].wait_spread) || v[i].wait < 0)
             return false;
     return true;
 }
@@ -148,9 +149,7 @@ size_t score_room(const void *question, size_t bytes)
     size_t edges;
     struct layout l;
 
-    if (bytes < SIZE_LEAST || bytes > HCT_QUESTION_MAX ||
-        (q->size != SIZE_LEAST && q->size != sizeof(*q)) || bytes < q->size ||
-        score_when(q).window > HCT_WINDOW_LAST || !counts_fit(q))
+    if (bytes < sizeof(*q) || bytes > HCT_QUESTION_MAX || !counts_fit(q))
         return 0;
     l = layout_of(q);
     edges = (size_t)q->nmodels * q->nchains;
@@ -158,7 +157,8 @@ size_t score_room(const void *question, size_t bytes)
         !models_fit(q, AT(hct_question_model, q, l.models)) ||
         !edges_fit(AT(hct_question_edge, q, l.edges), edges) ||
         !normals_fit(AT(hct_question_normal, q, l.normals),
-                     (size_t)q->nkinds * q->nsteps))
+                     (size_t)q->nkinds * q->nsteps) ||
+        !kinds_fit(AT(hct_question_kind, q, l.kinds), q->nkinds))
         return 0;
     return sizeof(struct score) + edges * sizeof(struct smm_edge);
 }
@@ -223,6 +223,7 @@ struct score *score_open(void *room, const void *question,
     s->step = AT(hct_question_step, q, l.steps);
     s->model = AT(hct_question_model, q, l.models);
     s->normal = AT(hct_question_normal, q, l.normals);
+    s->kind = AT(hct_question_kind, q, l.kinds);
     s->table = table;
     number_steps(s);
     take_edges(s, AT(hct_question_edge, q, l.edges));
@@ -249,6 +250,7 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
         }
         smm_add(&s->own[step], v[i].n, (struct moments){ v[i].in_mean, v[i].in_m2 },
                 (struct moments){ v[i].out_mean, v[i].out_m2 });
+        s->own[step].bytes += (double)v[i].n * v[i].bytes_mean;
         s->site[step] = v[i].site;
         s->site_to[step] = v[i].site_to;
     }
@@ -364,23 +366,122 @@ static double normally(const struct score *s,
     return isfinite(ns) ? ns : 0;
 }
 
-/* One step of the task that was scored last. */
+#define ANYWHERE UINT64_MAX
+
+/* How many times as many bytes as normal are in the calls that steps begin with,
+ * of those from that place; 0: none, or not known. Only of steps that it has: who
+ * makes fewer calls has no smaller ones. */
+static double bytes_from(const struct score *s, uint64_t place,
+                         const struct hct_question_normal *normal)
+{
+    double own = 0, usual = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        if ((s->step[i].from == place || place == ANYWHERE) && s->own[i].n &&
+            !isnan(normal[i].bytes)) {
+            own += s->own[i].bytes;
+            usual += (double)s->own[i].n * (double)normal[i].bytes;
+        }
+    return usual > 0 && isfinite(own / usual) ? own / usual : 0;
+}
+
+static double bytes_of(const struct score *s, uint32_t step,
+                       const struct hct_question_normal *normal)
+{
+    return fmax(bytes_from(s, ANYWHERE, normal),
+                fmax(bytes_from(s, s->step[step].from, normal),
+                     bytes_from(s, s->step[step].to, normal)));
+}
+
+/* One step of the task that was scored last. normal: of all its steps. */
 static struct hct_score step_of(const struct score *s, uint32_t step, int in_call,
                                 const struct hct_question_normal *normal)
 {
     const struct smm_edge *e = &s->own[step];
+    const struct hct_question_normal *is = &normal[step];
     double left = s->left[in_call][step];
-    double spread = (double)(in_call ? normal->in_spread : normal->out_spread);
+    double spread = (double)(in_call ? is->in_spread : is->out_spread);
 
     return (struct hct_score){
         .method = HCT_METHOD_POLISH, .step = step, .in_call = (uint32_t)in_call,
         .site = s->site[step], .site_to = s->site_to[step], .times = exp(left),
-        .cost_ns = polish_cost(left, (double)normal_of(normal, in_call),
+        .cost_ns = polish_cost(left, (double)normal_of(is, in_call),
                                s->slow[in_call]),
         .score = polish_score(left, spread), .n = e->n,
         .in_ns = (double)e->n * e->in.mean, .out_ns = (double)e->n * e->out.mean,
-        .normal_in_ns = normally(s, normal, 1),
-        .normal_out_ns = normally(s, normal, 0) };
+        .normal_in_ns = normally(s, is, 1), .normal_out_ns = normally(s, is, 0) };
+}
+
+struct sum {                    /* of computation, and calls that do not wait */
+    double own_ns, usual_ns, most_ns;
+    uint32_t step, in_call;     /* that costs the most */
+};
+
+static void sum_up(const struct score *s, int in_call,
+                   const struct hct_question_normal *normal, struct sum *sum)
+{
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        double left = s->left[in_call][i] + s->slow[in_call];
+        double usual = exp((double)normal_of(&normal[i], in_call));
+        double more = usual * (exp(left) - 1);
+
+        if (isnan(left) || !isfinite(more))
+            continue;
+        sum->own_ns += usual + more;
+        sum->usual_ns += usual;
+        if (more <= sum->most_ns)
+            continue;
+        sum->most_ns = more;
+        sum->step = i;
+        sum->in_call = (uint32_t)in_call;
+    }
+}
+
+static double waited(const struct score *s)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        if (s->step[i].waits && s->own[i].n > 1)
+            ns += (double)s->own[i].n * s->own[i].in.mean;
+    return ns;
+}
+
+/* Does it wait so much less than its like, because it computes longer? */
+static bool is_awaited(const struct score *s, uint32_t kind,
+                       const struct hct_question_normal *normal,
+                       struct hct_score *o)
+{
+    const struct hct_question_kind *k = &s->kind[kind];
+    double less = (double)k->wait - waited(s);
+    struct sum sum = { .most_ns = 0 };
+
+    if (!(less > 0) || less < s->q->score * (double)k->wait_spread)
+        return false;
+    for (int in_call = 0; in_call < 2; in_call++)
+        sum_up(s, in_call, normal, &sum);
+    if (sum.most_ns <= 0 || sum.own_ns - sum.usual_ns < less / 2)
+        return false;
+    *o = step_of(s, sum.step, (int)sum.in_call, normal);
+    o->cost_ns = fmin(less, sum.own_ns - sum.usual_ns);
+    o->score = less / (double)k->wait_spread;
+    o->times = sum.own_ns / sum.usual_ns;
+    o->all = 1;
+    return isfinite(o->score) && isfinite(o->times);
+}
+
+static bool is_wanted(const struct hct_question *q, const struct hct_score *o)
+{
+    return o->score >= q->score && o->share >= q->share &&
+           o->cost_ns >= q->cost_ns;    /* not where left is NaN */
+}
+
+static void fill(uint32_t rank, const struct score_task *t, struct hct_score *o)
+{
+    o->rank = rank;
+    o->group = t->group;
+    o->kind = t->kind;
+    o->share = t->total_ns > 0 ? o->cost_ns / t->total_ns : 0;
 }
 
 size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
@@ -389,21 +490,26 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     const struct hct_question *q = s->q;
     const struct hct_question_normal *normal =
         s->normal + (size_t)t->kind * q->nsteps;
+    struct hct_score o;
+    double found_ns = 0;        /* by steps that stand out */
     size_t n = 0;
 
     for (int in_call = 0; in_call < 2; in_call++)
         take_off(s, normal, in_call);
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
-        uint32_t step = i / 2;
-        struct hct_score o = step_of(s, step, i % 2, &normal[step]);
-
-        o.rank = rank;
-        o.group = t->group;
-        o.kind = t->kind;
-        o.share = t->total_ns > 0 ? o.cost_ns / t->total_ns : 0;
-        if (o.score >= q->score && o.share >= q->share &&
-            o.cost_ns >= q->cost_ns)        /* not where left is NaN */
+        o = step_of(s, i / 2, i % 2, normal);
+        fill(rank, t, &o);
+        if (!is_wanted(q, &o))
+            continue;
+        n = put(v, n, k, &o);
+        found_ns += o.cost_ns;
+    }
+    if (is_awaited(s, t->kind, normal, &o)) {
+        fill(rank, t, &o);
+        if (is_wanted(q, &o) && found_ns < o.cost_ns / 2)
             n = put(v, n, k, &o);
     }
+    for (size_t i = 0; i < n; i++)
+        v[i].bytes_times = bytes_of(s, v[i].step, normal);
     return n;
 }

@@ -3,7 +3,13 @@
  *
  * The same measures as where all models are in one place: the distance from the
  * medoid of its group and from its nearest neighbour (SC11, 3.3.1 and 3.3.2),
- * and median polish (polish.h), with what is normal taken from the question. */
+ * and median polish (polish.h), with what is normal taken from the question.
+ *
+ * A task that is slow in all that it does is as fast as its like in none of its
+ * steps more than in others, and polish does not see it. But others wait for it: it
+ * waits less than they do, in all calls that wait taken together, and that is what
+ * it computes longer. Where it waits less in one call for more in another nothing is
+ * said: it may be one of those that wait for somebody else there. */
 #ifndef HCT_SCORE_H
 #define HCT_SCORE_H
 
@@ -17,10 +23,9 @@ struct score;                   /* a question, ready to be answered */
 
 /* Bytes that it takes; 0: these are no question. */
 size_t score_room(const void *question, size_t bytes);
-/* Of what time it is. Needs what score_room() did not refuse, as all below. */
-struct hct_when score_when(const void *question);
 /* In room, of so many bytes and aligned for anything. Both question and table
- * are borrowed; the question is aligned to 8 bytes. */
+ * are borrowed; the question is aligned to 8 bytes. Needs what score_room()
+ * did not refuse. */
 struct score *score_open(void *room, const void *question,
                          const struct lknorm *table);
 
@@ -29,6 +34,7 @@ struct score_edge {             /* of the task's model, as in hct_edge */
     uint32_t site, site_to;     /* of this task: from, to */
     uint64_t n;
     double in_mean, in_m2, out_mean, out_m2;
+    double bytes_mean;
 };
 /* A place that is not known. */
 #define SCORE_NOWHERE UINT64_MAX

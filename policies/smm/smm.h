@@ -30,6 +30,7 @@ struct smm_edge {
     uint64_t n;                 /* times taken; 0: the task does not have it */
     double probability;         /* of its steps from there */
     struct normal in, out;      /* ns: communication P, computation Q */
+    double bytes;               /* of the first call, all times together */
 };
 
 struct smm {                    /* of one task, or of many */

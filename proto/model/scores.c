@@ -199,6 +199,8 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
         x[i].out_ns = is->out_ns;
         x[i].normal_in_ns = is->normal_in_ns;
         x[i].normal_out_ns = is->normal_out_ns;
+        x[i].bytes_times = is->bytes_times;
+        x[i].all = is->all;
     }
     if (x && xs) {
         n = hct__scores__get_packed_size(&m);
@@ -235,7 +237,8 @@ static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
            x->in_call <= 1 && isfinite(x->score) && isfinite(x->cost_ns) &&
            isfinite(x->times) && isfinite(x->share) && isfinite(x->in_ns) &&
            isfinite(x->out_ns) && isfinite(x->normal_in_ns) &&
-           isfinite(x->normal_out_ns);
+           isfinite(x->normal_out_ns) && isfinite(x->bytes_times) &&
+           x->all <= 1;
 }
 
 static bool stretch_fits(const Hct__Scores *m, uint32_t width)
@@ -276,7 +279,8 @@ static bool take(struct scores *s, const Hct__Scores *m)
             .delayed_ns = x->delayed_ns, .ran_ns = x->ran_ns,
             .site_to = x->site_to, .n = x->n, .in_ns = x->in_ns,
             .out_ns = x->out_ns, .normal_in_ns = x->normal_in_ns,
-            .normal_out_ns = x->normal_out_ns };
+            .normal_out_ns = x->normal_out_ns,
+            .bytes_times = x->bytes_times, .all = x->all };
 
         if (!score_fits(x, s->width))
             return false;

@@ -7,7 +7,7 @@
 #include "policies/outlier/ask.h"
 #include "proto/base/idtable.h"
 
-enum { ROUNDS = 800, GROUPS = 4, TOP = 16, MANY = 50000, SAMPLE_OF_MANY = 20 };
+enum { ROUNDS = 800, GROUPS = 4, TOP = 16 };
 #define NOISE 0.02              /* a deviation */
 #define ODD_CALL 1              /* one that does not wait: MPI_Isend's class */
 
@@ -127,16 +127,13 @@ static void add_model(struct sample *s, const struct emulate *e, uint32_t rank)
             .out_m2 = v[i].out_m2 };
 }
 
-/* As the policy draws it. */
 static void draw(struct sample *s, const struct emulate *e)
 {
-    uint64_t seed = e->seed ^ 2, all = ntasks_of(e);
-    uint32_t most = all > MANY ? SAMPLE_OF_MANY : GROUPS_SAMPLE;
-    uint32_t n = all < most ? (uint32_t)all : most;
+    uint32_t rank[LOT_SAMPLE];
+    uint32_t n = lot_sample(e->seed ^ 2, (uint32_t)ntasks_of(e), rank);
 
-    for (uint32_t r = 0; s->groups.nsample < n; r++)
-        if (lot_below(&seed, all - r) < n - s->groups.nsample)
-            add_model(s, e, r);
+    for (uint32_t i = 0; i < n; i++)
+        add_model(s, e, rank[i]);
 }
 
 static size_t write_question(struct sample *s)

@@ -53,7 +53,7 @@ struct answer *answer_open(const void *question, size_t bytes, uint32_t width,
     a->scores.width = width;
     a->scores.number = q->number;
     a->scores.top = q->top;
-    a->scores.stretch.when = score_when(q);
+    a->scores.stretch.when = q->when;
     return a;
 }
 

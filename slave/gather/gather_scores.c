@@ -82,7 +82,8 @@ static int take_edges(struct scores_part *p, const Hct__Looked__Model *m)
             .site = m->sites[m->from[i]], .site_to = m->sites[m->to[i]],
             .n = m->n[i],
             .in_mean = m->in_mean[i], .in_m2 = m->in_m2[i],
-            .out_mean = m->out_mean[i], .out_m2 = m->out_m2[i] };
+            .out_mean = m->out_mean[i], .out_m2 = m->out_m2[i],
+            .bytes_mean = m->bytes_mean[i] };
     return 0;
 }
 

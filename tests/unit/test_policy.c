@@ -233,12 +233,49 @@ static void test_memory(void **state)
     end();
 }
 
+static int use_room(void *state, const struct hct_snapshot *in,
+                    struct hct_out *o)
+{
+    uint64_t *room = o->room;
+
+    (void)state;
+    (void)in;
+    assert_int_equal(room[0] | room[511], 0);
+    room[0] = room[511] = 1;
+    return 0;
+}
+
+/* It is empty at each step, and gone behind it. */
+static void test_room(void **state)
+{
+    struct hct_policy own = mine, old = mine;
+    struct err err;
+
+    (void)state;
+    begin(1);
+    own.step = use_room;
+    own.room_bytes = 4096;
+    policy.p = &own;
+    assert_int_equal(steps(3, false), FOUND_FINE);
+    assert_null(out.out.room);
+    own.room_bytes = HCT_STATE_MAX + (size_t)1;
+    assert_int_equal(policy_begin(&policy, &job, &err), -1);
+    assert_string_equal(err.text, "policy mine wants 536870913 bytes for each "
+                        "step");
+    old.minor = 12;                     /* what is behind it is not its own */
+    old.room_bytes = SIZE_MAX;
+    policy.p = &old;
+    assert_int_equal(policy_begin(&policy, &job, &err), 0);
+    assert_int_equal(steps(1, false), FOUND_FINE);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_models),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_room),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

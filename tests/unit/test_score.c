@@ -49,7 +49,7 @@ static struct groups groups;
 static struct habits habits;
 static struct smm_edge edge[DICTIONARY_STEPS];
 static struct scores all;
-static const struct ask what = { .top = 5, .score = 6,
+static struct ask what = { .top = 5, .score = 6,
                                  .share = 0.01, .cost_ns = 1e6 };
 static _Alignas(8) uint8_t question[HCT_QUESTION_MAX];
 static uint32_t bytes;
@@ -83,11 +83,9 @@ static uint32_t a_state(struct hct_model *m, uint64_t place, uint32_t call)
     return m->nstates++;
 }
 
-static void a_step(struct hct_model *m, uint64_t from, uint64_t to,
-                   uint32_t call, uint64_t n, double in_ns, double out_ns)
+static struct hct_edge *an_edge(struct hct_model *m, uint32_t a, uint32_t b,
+                                uint64_t n, double in_ns, double out_ns)
 {
-    uint32_t a = a_state(m, from, call), b = a_state(m, to, call ? call : SEND);
-
     edges[in.nedges++] =
         (struct hct_edge){ .rank = m->rank,
                           .from = a,
@@ -98,6 +96,15 @@ static void a_step(struct hct_model *m, uint64_t from, uint64_t to,
                           .out_mean = out_ns,
                           .out_m2 = out_ns * out_ns / 100 * (double)n };
     m->nedges++;
+    return &edges[in.nedges - 1];
+}
+
+static void a_step(struct hct_model *m, uint64_t from, uint64_t to,
+                   uint32_t call, uint64_t n, double in_ns, double out_ns)
+{
+    uint32_t a = a_state(m, from, call), b = a_state(m, to, call ? call : SEND);
+
+    an_edge(m, a, b, n, in_ns, out_ns);
 }
 
 /* Rounds of ten steps, from place 10 on; of one task one of these takes
@@ -145,7 +152,7 @@ static size_t edges_of(const struct hct_model *m, struct score_edge *v)
             .to = hct_state(&in, m, e->to)->place,
             .site = hct_state(&in, m, e->from)->site, .n = e->n,
             .in_mean = e->in_mean, .in_m2 = e->in_m2, .out_mean = e->out_mean,
-            .out_m2 = e->out_m2 };
+            .out_m2 = e->out_m2, .bytes_mean = e->bytes_mean };
     }
     return m->nedges;
 }
@@ -550,36 +557,27 @@ static void test_bad_questions(void **state)
     free(bad);
 }
 
-/* The question that a policy of an earlier version asks: without a time. */
-static void test_earlier(void **state)
+/* Of what time it is, and of none that there is not. */
+static void test_when(void **state)
 {
-    const size_t less = sizeof(struct hct_question) -
-                        offsetof(struct hct_question, when);
     struct hct_question *q = (struct hct_question *)(void *)question;
-    struct scores with;
+    uint64_t before;
 
     (void)state;
     begin();
     for (uint32_t i = 0; i < 16; i++)
         rounds(i, 10, i == 5 ? 3 : -1, 2, 1);
     make_question(GROUPS_SAMPLE);
-    answer();
-    with = all;
+    before = number();
+    assert_int_equal(q->when.window, HCT_WINDOW_ALL);
+    what.when = (struct hct_when){ HCT_WINDOW_PHASE, 9, 0 };
+    make_question(GROUPS_SAMPLE);
+    what.when = (struct hct_when){ HCT_WINDOW_ALL, 0, 0 };
+    assert_int_equal(q->when.phase, 9);
+    assert_true(number() != before);    /* an answer to the other is none */
+    assert_true(score_room(question, bytes) > 0);
     q->when.window = HCT_WINDOW_LAST + 1;
     assert_int_equal(score_room(question, bytes), 0);
-    q->when = (struct hct_when){ HCT_WINDOW_PHASE, 9, 0 };
-    assert_true(score_room(question, bytes) > 0);
-    assert_int_equal(score_when(question).phase, 9);
-    memmove(question + offsetof(struct hct_question, when), question + sizeof(*q),
-            bytes - sizeof(*q));
-    bytes -= (uint32_t)less;
-    assert_int_equal(score_room(question, bytes), 0);   /* it says otherwise */
-    q->size -= (uint32_t)less;
-    answer();
-    assert_int_equal(score_when(question).window, HCT_WINDOW_ALL);
-    assert_int_equal(all.nscores, with.nscores);
-    for (uint32_t i = 0; i < all.nscores; i++)
-        assert_int_equal(all.score[i].rank, with.score[i].rank);
 }
 
 /* Of each task another step is slow in each phase, and of some the phase is not
@@ -688,6 +686,131 @@ static void test_calls(void **state)
     }
 }
 
+/* Rounds of four steps that compute, and a barrier at which all wait for the
+ * slowest; some bytes are sent in each. */
+static double load[TASKS], bytes_sent[TASKS];
+
+static void barriers(uint32_t tasks)
+{
+    double most = 0;
+
+    begin();
+    for (uint32_t i = 0; i < tasks; i++)
+        most = fmax(most, load[i]);
+    for (uint32_t i = 0; i < tasks; i++) {
+        struct hct_model *m = a_task(i);
+        uint32_t last = a_state(m, 50, BARRIER);
+        double rest = most;
+
+        for (uint64_t s = 0; s < 4; s++) {
+            double part = load[i] / 4 * (1 + 0.02 * draw_part());
+
+            rest -= part;
+            an_edge(m, a_state(m, 10 + s, SEND),
+                    s < 3 ? a_state(m, 11 + s, SEND) : last, 100, 2000,
+                    part)->bytes_mean = bytes_sent[i];
+        }
+        an_edge(m, last, a_state(m, 10, SEND), 100, fmax(rest, 0) + 5e4, 1000);
+    }
+}
+
+static void equal_loads(double ns, double spread)
+{
+    for (uint32_t i = 0; i < TASKS; i++) {
+        load[i] = ns * (1 + spread * draw_part());
+        bytes_sent[i] = 1000;
+    }
+}
+
+/* Slow in all that it does: others wait for it. */
+static void test_awaited(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        uint32_t who = (uint32_t)(draw() % 16);
+
+        equal_loads(1e7, 0.03);
+        load[who] = 1.3e7;
+        barriers(16);
+        assert_int_equal(find(v, 3), 1);
+        assert_int_equal(v[0].rank, who);
+        assert_int_equal(v[0].all, 1);
+        assert_false(v[0].in_call);
+        assert_true(v[0].times > 1.2 && v[0].times < 1.35);
+        assert_true(v[0].cost_ns > 2e8 && v[0].cost_ns < 3.2e8);
+        assert_true(v[0].score > what.score);
+        assert_false(habits_more_work(&v[0]));
+    }
+}
+
+/* Loads that differ by a fifth, or by lot, have a slowest, too. */
+static void test_imbalance(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        equal_loads(1e7, round % 2 ? 0.2 : 1);
+        barriers(16);
+        assert_int_equal(find(v, 3), 0);
+    }
+}
+
+/* Who waits less and computes no longer is the first of a pipeline; who waits
+ * elsewhere waits for somebody, too. */
+static void test_waits_elsewhere(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        begin();
+        for (uint32_t i = 0; i < 16; i++) {
+            struct hct_model *m = a_task(i);
+            uint32_t a = a_state(m, 10, RECV), b = a_state(m, 11, BARRIER);
+            double less = i == 5 || i == 6 ? 5e6 : 0;
+
+            an_edge(m, a, b, 100, 1e4 + (elsewhere ? less : 0), 1e6);
+            an_edge(m, b, a, 100, 5.1e6 * (1 + 0.02 * draw_part()) - less, 1e6);
+        }
+        assert_int_equal(find(v, 3), 0);
+    }
+}
+
+/* Twice the bytes are more work, one per cent more is none; of a border twice as
+ * long what is inside may take four times as long. */
+static void test_bytes(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int border = 0; border < 2; border++) {
+        equal_loads(1e7, 0.03);
+        load[3] = border ? 4e7 : 2e7;
+        bytes_sent[3] = 2000;
+        barriers(16);
+        assert_int_equal(find(v, 3), 1);
+        assert_true(fabs(v[0].bytes_times - 2) < 1e-3);
+        assert_true(habits_more_work(&v[0]));
+    }
+    bytes_sent[3] = 1010;
+    barriers(16);
+    assert_int_equal(find(v, 3), 1);
+    assert_false(habits_more_work(&v[0]));
+    bytes_sent[3] = 500;
+    barriers(16);
+    assert_int_equal(find(v, 3), 1);
+    assert_false(habits_more_work(&v[0]));
+    for (uint32_t i = 0; i < TASKS; i++)
+        bytes_sent[i] = 0;              /* not known */
+    barriers(16);
+    assert_int_equal(find(v, 3), 1);
+    assert_true(v[0].bytes_times >= 0 && v[0].bytes_times <= 0);
+    assert_false(habits_more_work(&v[0]));
+}
+
 /* Too few to say who is odd; and steps taken once. */
 static void test_few(void **state)
 {
@@ -716,10 +839,13 @@ int main(void)
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_calls),
         cmocka_unit_test(test_few),        cmocka_unit_test(test_sample),
         cmocka_unit_test(test_merge),      cmocka_unit_test(test_other_steps),
-        cmocka_unit_test(test_earlier),    cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_when),       cmocka_unit_test(test_phases),
         cmocka_unit_test(test_stretch),
         cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_number),
         cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
+        cmocka_unit_test(test_awaited),    cmocka_unit_test(test_imbalance),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_waits_elsewhere),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

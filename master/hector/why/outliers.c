@@ -23,7 +23,8 @@ enum { TOP = 5, WAIT_S = 40,
        PHASE_TASKS = 4 };       /* fewer nobody compares: HABITS_LEAST */
 static const uint64_t places_ns = 3 * CLOCK_NS_PER_S;
 
-static const char *const methods[] = { "polish", "neighbour", "cluster" };
+static const char *const methods[] = { "polish", "stands", "neighbour",
+                                       "cluster" };
 
 static const struct table_column tasks[] = {
     { "METHOD", TABLE_TEXT, NULL }, { "PLACE", TABLE_NUMBER, NULL },
@@ -283,7 +284,8 @@ static int show(const struct tool *t, struct store *st, const struct wanted *w,
                 const struct compared *c, struct err *err)
 {
     const struct query_compared is = { w->job, c->at_ns, w->top, w->method };
-    bool all = !w->method || strcmp(w->method, "polish") == 0;
+    bool all = !w->method || strcmp(w->method, "polish") == 0 ||
+               strcmp(w->method, "stands") == 0;
     int rc;
 
     if (t->json)
@@ -311,7 +313,7 @@ static int take_method(struct wanted *w, const char *method)
         known = known || strcmp(method, methods[i]) == 0;
     return known ? 0
         : tool_complain(TOOL_USAGE, "--method: \"%.40s\" is not cluster, "
-                        "neighbour, polish or all", method);
+                        "neighbour, polish, stands or all", method);
 }
 
 static int take_phase(struct wanted *w, const char *phase)

@@ -1,0 +1,71 @@
+/* outlier.h - what the policy outlier knows, and what it says of it. */
+#ifndef HCT_OUTLIER_H
+#define HCT_OUTLIER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/outlier/agenda.h"
+#include "policies/outlier/ask.h"
+#include "policies/outlier/stands.h"
+
+/* Models of a sample are read, and make a question; its answer is judged. */
+enum outlier_wants { OUTLIER_NOTHING, OUTLIER_MODELS, OUTLIER_SCORES };
+
+enum { OUTLIER_FOUND = 5, OUTLIER_TOP = 16, OUTLIER_SAID = 8 };
+
+struct outlier_said {           /* the last ones: a step of a task, in which time,
+                                   and what it cost */
+    struct outlier_said_step {
+        uint32_t rank, window;
+        uint64_t from, to;      /* places */
+        double cost_ns;
+    } step[OUTLIER_SAID];
+    uint32_t n;
+};
+
+struct outlier {
+    struct agenda agenda;
+    struct agenda_item item;    /* that is under way, */
+    uint64_t asked_ns;          /* ... since then */
+    struct ask ask;
+    uint32_t groups_max, nsample;
+    enum outlier_wants wants;
+    struct hct_question question;       /* the last one, without its arrays */
+    uint32_t sample[LOT_SAMPLE];        /* ranks, ascending */
+    struct outlier_said said, said_kept;
+    double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
+    struct stands stands;
+    bool has_table;
+    struct lknorm table;        /* from the first question on */
+    struct dictionary dictionary;       /* of the sample */
+};
+
+/* One that is slow in a step, or one that stands in a call. */
+struct outlier_find {
+    const struct hct_score *score;
+    const struct stand *stand;  /* NULL: it is the former */
+};
+
+struct outlier_list {           /* the most costly first */
+    struct outlier_find v[OUTLIER_FOUND];
+    size_t n;
+};
+
+/* So many are like it. */
+uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o);
+
+/* In verdicts, unless it is known. */
+void outlier_say(struct outlier *s, const struct hct_snapshot *in,
+                 const struct outlier_list *l, struct hct_out *out);
+/* Of those whose node has too much to do: nobody is odd then. */
+void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
+                      const struct outlier_list *l, struct hct_out *out);
+
+/* For the views: all that are among the furthest, however far. */
+void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
+                      struct hct_out *out);
+
+#endif

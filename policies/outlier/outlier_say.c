@@ -1,0 +1,390 @@
+/* outlier_say.c - what the policy outlier finds, in words and for the views. */
+#include <math.h>
+#include <stdio.h>
+
+#include "policies/lib/words.h"
+#include "policies/outlier/outlier.h"
+
+enum { WHAT = 160 };
+
+static const char *name_of(const struct dictionary *d,
+                           const struct hct_snapshot *in, uint32_t state)
+{
+    return d->call[state] ? hct_call(in, d->call[state])->name
+                          : "the beginning";
+}
+
+static const char *what_of(char buf[WHAT], const struct dictionary *d,
+                           const struct hct_snapshot *in,
+                           const struct hct_score *o)
+{
+    const struct smm_step *step = &d->step[o->step];
+
+    const char *all = o->all ? "in all it does, most " : "";
+
+    if (o->in_call)
+        snprintf(buf, WHAT, "%sin %s", all, name_of(d, in, step->from));
+    else
+        snprintf(buf, WHAT, "%sbetween %s and %s", all,
+                 name_of(d, in, step->from), name_of(d, in, step->to));
+    return buf;
+}
+
+/* Behind a sentence: "" if that is all. */
+static const char *when_of(char buf[WHAT], const struct hct_stretch *t)
+{
+    char ago[WORDS_TIME];
+
+    buf[0] = '\0';
+    if (t->when.window == HCT_WINDOW_PHASE &&
+        t->when.phase == HCT_PHASES_OVER)
+        snprintf(buf, WHAT, " in earlier phases");
+    else if (t->when.window == HCT_WINDOW_PHASE)
+        snprintf(buf, WHAT, " in phase %u", t->when.phase);
+    else if (t->when.window == HCT_WINDOW_LAST)
+        snprintf(buf, WHAT, " in the last %s", words_time(ago, t->most_ns));
+    return buf;
+}
+
+static const struct hct_cluster *cluster_of(const struct hct_snapshot *in,
+                                            uint32_t what, uint32_t number)
+{
+    for (uint32_t i = 0; i < in->nclusters; i++) {
+        const struct hct_cluster *c = hct_cluster(in, i);
+
+        if (c->what == what && c->number == number)
+            return c;
+    }
+    return NULL;
+}
+
+/* Distances from a medoid are in deviations of its group (SC11, 3.3.1). */
+static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
+{
+    const struct hct_cluster *c =
+        cluster_of(in, HCT_CLUSTER_GROUP, x->group);
+    double deviation =
+        c && c->tasks ? sqrt(c->squares / (double)c->tasks) : 0;
+
+    return x->method == HCT_METHOD_CLUSTER && deviation > 0
+               ? x->score / deviation
+               : x->score;
+}
+
+/* How many tasks are further from their like in that way? 0: the rank is not
+ * among those that are furthest. */
+static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
+                         uint32_t rank)
+{
+    double is = -1;
+    uint32_t before = 1;
+
+    for (uint32_t i = 0; i < in->nscores; i++)
+        if (hct_score(in, i)->method == method && hct_score(in, i)->rank == rank)
+            is = far_of(in, hct_score(in, i));
+    for (uint32_t i = 0; i < in->nscores && is >= 0; i++)
+        before += hct_score(in, i)->method == method &&
+                  far_of(in, hct_score(in, i)) > is;
+    return is >= 0 ? before : 0;
+}
+
+static const char *places_of(char buf[WHAT], const struct hct_snapshot *in,
+                             uint32_t rank)
+{
+    uint32_t group = place_of(in, HCT_METHOD_CLUSTER, rank);
+    uint32_t near = place_of(in, HCT_METHOD_NEIGHBOUR, rank);
+    int n = 0;
+
+    buf[0] = '\0';
+    if (group)
+        n = snprintf(buf, WHAT, "; %u. by its group", group);
+    if (near)
+        snprintf(buf + n, WHAT - (size_t)n, "%s %u. by its neighbours",
+                 group ? "," : ";", near);
+    return buf;
+}
+
+uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o)
+{
+    const struct hct_cluster *c = cluster_of(in, HCT_CLUSTER_KIND, o->kind);
+
+    return c && c->tasks ? (uint32_t)c->tasks - 1 : 0;
+}
+
+/* ---------------------------------------------------------------- verdicts */
+
+/* The place is that of the call which the step begins with, in that task. */
+static void say_slow(const struct outlier *s, const struct hct_snapshot *in,
+                     const struct hct_score *o, struct hct_out *out)
+{
+    char what[WHAT], places[WHAT], longer[WORDS_TIME];
+
+    words_line(out, (int32_t)o->rank,
+               "%s longer %s, %.1f times as long as %u others, "
+               "%.0f deviations%s",
+               words_time(longer, (uint64_t)o->cost_ns),
+               what_of(what, &s->dictionary, in, o), o->times,
+               outlier_like(in, o), o->score, places_of(places, in, o->rank));
+    words_places(out, o->site, 0);
+}
+
+static void say_stand(const struct hct_snapshot *in, const struct stand *w,
+                      struct hct_out *out)
+{
+    char all[WORDS_TIME], longest[WORDS_TIME];
+
+    words_line(out, (int32_t)w->rank,
+               "slept in %s for %s, once for %s, while %u others that waited "
+               "asked for messages",
+               hct_call(in, w->call)->name, words_time(all, w->cost_ns),
+               words_time(longest, w->longest_ns), w->others);
+    words_places(out, w->site, 0);
+}
+
+static uint32_t rank_of(const struct outlier_find *f)
+{
+    return f->stand ? f->stand->rank : f->score->rank;
+}
+
+static struct outlier_said_step to_say(const struct outlier *s,
+                                       const struct outlier_find *f)
+{
+    uint32_t window = s->item.when.window;
+    const struct smm_step *step;
+
+    if (f->stand)
+        return (struct outlier_said_step){ f->stand->rank, window, f->stand->site,
+                                           UINT64_MAX,
+                                           (double)f->stand->cost_ns };
+    step = &s->dictionary.step[f->score->step];
+    return (struct outlier_said_step){
+        f->score->rank, window, s->dictionary.place[step->from],
+        s->dictionary.place[step->to], f->score->cost_ns };
+}
+
+/* The same is news again when it costs twice as much; and the first time that it is
+ * found in a phase. */
+static bool is_news(struct outlier_said *said,
+                    const struct outlier_said_step *now)
+{
+    for (uint32_t i = 0; i < OUTLIER_SAID; i++) {
+        const struct outlier_said_step *is = &said->step[i];
+
+        if (is->cost_ns > 0 && is->rank == now->rank &&
+            is->window == now->window && is->from == now->from &&
+            is->to == now->to && now->cost_ns < 2 * is->cost_ns)
+            return false;
+    }
+    said->step[said->n++ % OUTLIER_SAID] = *now;
+    return true;
+}
+
+static struct hct_verdict *begin(const struct outlier *s,
+                                 struct outlier_said *said,
+                                 const struct outlier_list *l,
+                                 enum hct_kind kind, struct hct_out *out)
+{
+    struct outlier_said_step now;
+    struct hct_verdict *v;
+    bool news;
+
+    if (!l->n)
+        return NULL;
+    now = to_say(s, &l->v[0]);
+    news = is_news(said, &now);
+    if (!news && !s->item.person)
+        return NULL;
+    if (!news)                  /* who has asked hears of it again */
+        out->answers = HCT_ASKED_BY_PERSON;
+    v = words_verdict(out, kind);
+    if (v && s->item.when.window == HCT_WINDOW_PHASE &&
+        s->item.when.phase != HCT_PHASES_OVER)
+        v->phase = s->item.when.phase;
+    return v;
+}
+
+static void head_slow(const struct outlier *s, const struct hct_snapshot *in,
+                      const struct hct_score *o, struct hct_verdict *v,
+                      struct hct_out *out)
+{
+    char what[WHAT], when[WHAT], longer[WORDS_TIME];
+
+    v->where = o->in_call ? HCT_WHERE_COMMUNICATION : HCT_WHERE_COMPUTATION;
+    v->score = words_score(1 - 1 / (o->score * o->score)); /* Chebyshev's */
+    words_line(out, HCT_NONE,
+               "task %u is slower than %u others like it %s: by %s, "
+               "%.1f %% of its time%s%s",
+               o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
+               words_time(longer, (uint64_t)o->cost_ns), 100 * o->share,
+               when_of(when, &in->stretch),
+               o->all ? ", and they wait for it" : "");
+}
+
+static void head_stand(const struct outlier *s, const struct hct_snapshot *in,
+                       const struct stand *w, struct hct_verdict *v,
+                       struct hct_out *out)
+{
+    char all[WORDS_TIME];
+
+    v->where = HCT_WHERE_COMMUNICATION;
+    v->score = words_score(1);
+    words_line(out, HCT_NONE,
+               "task %u stood in %s while %u others waited: for %s, %.1f %% of "
+               "the time",
+               w->rank, hct_call(in, w->call)->name, w->others,
+               words_time(all, w->cost_ns),
+               100 * (double)w->cost_ns / (double)(in->now_ns - s->agenda.began_ns));
+}
+
+void outlier_say(struct outlier *s, const struct hct_snapshot *in,
+                 const struct outlier_list *l, struct hct_out *out)
+{
+    const struct outlier_find *f = l->v;
+    struct hct_verdict *v = begin(s, &s->said, l, HCT_OUTLIER, out);
+
+    if (!v)
+        return;
+    if (f->stand)
+        head_stand(s, in, f->stand, v, out);
+    else
+        head_slow(s, in, f->score, v, out);
+    words_blame(out, rank_of(f));
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].stand)
+            say_stand(in, l->v[i].stand, out);
+        else
+            say_slow(s, in, l->v[i].score, out);
+    if (f->stand)
+        return;
+    words_line(out, (int32_t)f->score->rank, "the first of these ends in %s",
+               name_of(&s->dictionary, in,
+                       s->dictionary.step[f->score->step].to));
+    words_places(out, f->score->site_to, 0);
+}
+
+static bool is_first_of_task(const struct outlier_list *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (rank_of(&l->v[k]) == rank_of(&l->v[i]))
+            return false;
+    return true;
+}
+
+void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
+                      const struct outlier_list *l, struct hct_out *out)
+{
+    const struct hct_score *o = l->v[0].score;
+    char what[WHAT], when[WHAT];
+
+    if (!begin(s, &s->said_kept, l, HCT_IMBALANCE, out))
+        return;
+    words_line(out, HCT_NONE,
+               "task %u is slower than %u others like it %s%s as its node has too "
+               "much to do: it has a processor for %.3g %% of the time that it "
+               "wants one, they for %.3g %%",
+               o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
+               when_of(when, &in->stretch),
+               100 * habits_share(o->ran_ns, o->delayed_ns),
+               100 * s->usual[o->kind]);
+    for (size_t i = 0; i < l->n; i++) {
+        char ran[WORDS_TIME], kept[WORDS_TIME];
+
+        o = l->v[i].score;
+        if (!is_first_of_task(l, i))
+            continue;
+        words_blame(out, o->rank);
+        words_line(out, (int32_t)o->rank,
+                   "had a processor for %s, and was kept from one for %s",
+                   words_time(ran, o->ran_ns), words_time(kept, o->delayed_ns));
+    }
+}
+
+/* ------------------------------------------------------------------- views */
+
+static struct hct_odd *add_odd(struct hct_out *out, const struct hct_odd *o)
+{
+    struct hct_odd *x =
+        out->nodds < out->odds_max ? &out->odds[out->nodds++] : NULL;
+
+    if (x)
+        *x = *o;
+    return x;
+}
+
+static void add_score(struct hct_out *out, const struct hct_snapshot *in,
+                      const struct hct_score *o, uint32_t place)
+{
+    add_odd(out, &(struct hct_odd){
+        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
+        .score = far_of(in, o), .cost_ns = o->cost_ns, .line = HCT_NO_LINE,
+        .line_to = HCT_NO_LINE });
+}
+
+/* A line of no verdict, for the host to say where that is in the source. */
+static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
+{
+    if (!site || out->nlines == out->lines_max)
+        return HCT_NO_LINE;
+    out->lines[out->nlines] = (struct hct_line){ .rank = (int32_t)rank,
+                                                 .site = site };
+    return out->nlines++;
+}
+
+static void add_step(const struct outlier *s, struct hct_out *out,
+                     const struct hct_score *o, uint32_t place)
+{
+    const struct smm_step *step = &s->dictionary.step[o->step];
+    struct hct_odd x = {
+        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
+        .score = o->score, .cost_ns = o->cost_ns,
+        .from_call = s->dictionary.call[step->from],
+        .to_call = s->dictionary.call[step->to],
+        .line = place_line(out, o->rank, o->site),
+        .line_to = place_line(out, o->rank, o->site_to), .n = o->n,
+        .in_ns = o->in_ns, .out_ns = o->out_ns,
+        .normal_in_ns = o->normal_in_ns, .normal_out_ns = o->normal_out_ns };
+
+    add_odd(out, &x);
+}
+
+static void add_stand(struct hct_out *out, const struct stand *w, uint32_t place)
+{
+    struct hct_odd x = {
+        .method = HCT_METHOD_STANDS, .place = place, .rank = w->rank,
+        .score = (double)w->stays, .cost_ns = (double)w->cost_ns,
+        .from_call = w->call, .line = place_line(out, w->rank, w->site),
+        .line_to = HCT_NO_LINE, .n = w->stays, .in_ns = (double)w->cost_ns };
+
+    add_odd(out, &x);
+}
+
+void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
+                      struct hct_out *out)
+{
+    bool all = s->item.when.window == HCT_WINDOW_ALL;   /* stands are of that */
+    uint32_t at = 0, stood = 0;
+    const struct stand *w = all ? stands_get(&s->stands, stood) : NULL;
+
+    out->when = in->stretch.when;
+    out->when.ago_ns = all ? 0 : in->stretch.most_ns;
+
+    for (uint32_t i = 0; i < in->nscores; i++) {
+        const struct hct_score *o = hct_score(in, i);
+        uint32_t place = place_of(in, o->method, o->rank);
+
+        if (o->rank >= in->nranks)
+            continue;
+        if (o->method != HCT_METHOD_POLISH) {
+            if (place && place <= OUTLIER_TOP)
+                add_score(out, in, o, place);
+            continue;
+        }
+        for (; w && (double)w->cost_ns > o->cost_ns;
+             w = stands_get(&s->stands, ++stood))
+            add_stand(out, w, ++at);
+        if (o->step < s->dictionary.nsteps)
+            add_step(s, out, o, ++at);
+    }
+    for (; w; w = stands_get(&s->stands, ++stood))
+        add_stand(out, w, ++at);
+}

@@ -1,0 +1,66 @@
+# The policy outlier where others wait: a task that stands inside of a call that all
+# are in for as long is named, with its line; one that has more work, by what it sends,
+# is not said to be slow, and one that is slow with the same work is.
+# limit: 240
+# shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
+. "${0%/*}/../lib/t.sh"
+need sqlite3
+
+outliers()
+{
+    sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null
+}
+every=1
+# OPTION...: a job that runs until it is ended; $job
+begin()
+{
+    fresh out
+    KERNEL_ROUNDS=100000000 hector-run -n 8 --oversubscribe --policy none \
+        --policy "outlier:every=$every,least=0.05" "$@" >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
+    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
+        grep -q "[1-9]"' 60
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+end()
+{
+    kill $runner
+    wait $runner || :
+}
+
+# ------------------------------------------------------------- stands in a call
+begin --inject rank=5,call=MPI_Allreduce:50,fault=stall,time=8s "$APPS/cg" 24
+wait_for '[ "$(outliers)" -gt 0 ]' 120
+wait_for 'grep -q "in dot (cg.c:[0-9]*)$" "$T/err"' 60
+end
+like "$T/err" "^hector: job $job has tasks unlike the others \\(.* sure, error in \
+communication\\), odd: task 5: task 5 stood in MPI_Allreduce while [4-7] others waited: for \
+.*, [0-9.]* % of the time, in dot \\(cg.c:[0-9]+\\)\$" 'who stands while all others wait'
+is "$(sql "SELECT group_concat(DISTINCT ranks) FROM verdicts WHERE job = $job")" 5 \
+    '... and nobody else'
+run hector why "$job"
+like "$T/out" '^  task 5 on [^ ]+: slept in MPI_Allreduce for .*, once for .*, while [4-7] '\
+'others that waited asked for messages, .*in dot \(cg.c' '... and hector why says why'
+run hector why "$job" --outliers --method stands
+like "$T/out" '^stands +1 +5 ' '... and it is in the list'
+like "$T/out" '^ +1 +5 MPI_Allreduce +cg.c +[0-9]+ ' '... with its line'
+run hector replay "$job" --policy outlier:every=1,least=0.05
+like "$T/out" 'task 5 stood in MPI_Allreduce while [4-7] others waited' '... as a replay finds'
+
+# ------------------------------------------------------------------- more work
+begin "$APPS/uneven" 10 0 equal
+wait_for '[ "$(outliers)" -gt 0 ]' 120
+end
+like "$T/err" 'task 1 is slower than 7 others like it .*between MPI_Waitall and MPI_Irecv' \
+    'who is slow with as much work as the others'
+# The sizes of types are not known of the first calls.
+every=3600
+begin "$APPS/uneven" 10
+wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 3000 ]' 120
+slowest='"method":"polish","place":1,"rank":1,'
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q "$slowest" "$T/now"' 120
+end
+like "$T/now" "$slowest" 'who has more work is slowest, too'
+is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job AND ranks = '1'")" '' \
+    '... which is no verdict'
+done_testing
