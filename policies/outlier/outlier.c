@@ -77,7 +77,8 @@ static void put(struct outlier_list *l, struct outlier_find f)
 }
 
 /* Who has few that are like it is compared with nobody; who has more work is not
- * slow. */
+ * slow. Where several threads call MPI, one that is out of it may wait for another
+ * one of the same task. */
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
@@ -85,7 +86,8 @@ static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
            o->score >= s->ask.score && o->share >= s->ask.share &&
            o->cost_ns >= s->ask.cost_ns &&
-           outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o);
+           outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o) &&
+           hct_rank(in, o->rank)->threads <= 1;
 }
 
 static void judge(struct outlier *s, const struct hct_snapshot *in,
