@@ -35,9 +35,8 @@ struct room {
 
 static size_t state_bytes(const struct hct_job *job, const double *param)
 {
-    (void)job;
     (void)param;
-    return sizeof(struct outlier);
+    return sizeof(struct outlier) + job->nranks * sizeof(struct works_rank);
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -209,6 +208,8 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
     struct outlier *s = state;
     bool soon = stands_look(&s->stands, in);
+
+    works_look(&s->works, s->rank, in);
 
     if (!s->began_ns) {
         s->began_ns = in->now_ns;

@@ -329,11 +329,27 @@ static void add_stand(struct hct_out *out, const struct stand *w, uint32_t place
     add_odd(out, &x);
 }
 
+/* Those that are certain, and hints: the most costly first. */
+struct standing { uint32_t sure, hints; };
+
+static const struct stand *next_stand(const struct outlier *s,
+                                      struct standing *i)
+{
+    const struct stand *a = stands_get(&s->stands, i->sure);
+    const struct stand *b = stands_get(&s->works.found, i->hints);
+
+    if (a && (!b || a->cost_ns >= b->cost_ns))
+        return i->sure++, a;
+    i->hints += b != NULL;
+    return b;
+}
+
 void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                       const struct outlier_list *l, struct hct_out *out)
 {
-    uint32_t at = 0, stood = 0;
-    const struct stand *w = stands_get(&s->stands, stood);
+    struct standing next = { 0, 0 };
+    const struct stand *w = next_stand(s, &next);
+    uint32_t at = 0;
 
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
@@ -346,12 +362,11 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                 add_score(out, in, o, place);
             continue;
         }
-        for (; w && (double)w->cost_ns > o->cost_ns;
-             w = stands_get(&s->stands, ++stood))
+        for (; w && (double)w->cost_ns > o->cost_ns; w = next_stand(s, &next))
             add_stand(out, w, ++at, l);
         if (o->step < s->dictionary.nsteps)
             add_step(s, out, o, ++at, l);
     }
-    for (; w; w = stands_get(&s->stands, ++stood))
+    for (; w; w = next_stand(s, &next))
         add_stand(out, w, ++at, l);
 }
