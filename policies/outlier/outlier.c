@@ -34,9 +34,8 @@ struct room {
 
 static size_t state_bytes(const struct hct_job *job, const double *param)
 {
-    (void)job;
     (void)param;
-    return sizeof(struct outlier);
+    return sizeof(struct outlier) + job->nranks * sizeof(struct works_rank);
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -76,7 +75,8 @@ static void put(struct outlier_list *l, struct outlier_find f)
 }
 
 /* Who has few that are like it is compared with nobody; who has more work is not
- * slow. */
+ * slow. Where several threads call MPI, one that is out of it may wait for another
+ * one of the same task. */
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
@@ -84,7 +84,8 @@ static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
            o->score >= s->ask.score && o->share >= s->ask.share &&
            o->cost_ns >= s->ask.cost_ns &&
-           outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o);
+           outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o) &&
+           hct_rank(in, o->rank)->threads <= 1;
 }
 
 /* Of all time: those that have stood for long. */
@@ -218,6 +219,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     struct outlier *s = state;
     bool soon = stands_look(&s->stands, in);
 
+    works_look(&s->works, s->rank, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&

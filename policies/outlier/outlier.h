@@ -10,6 +10,7 @@
 #include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
 #include "policies/outlier/stands.h"
+#include "policies/outlier/works.h"
 
 /* Models of a sample are read, and make a question; its answer is judged. */
 enum outlier_wants { OUTLIER_NOTHING, OUTLIER_MODELS, OUTLIER_SCORES };
@@ -41,6 +42,8 @@ struct outlier {
     bool has_table;
     struct lknorm table;        /* from the first question on */
     struct dictionary dictionary;       /* of the sample */
+    struct works works;
+    struct works_rank rank[];   /* of all */
 };
 
 /* One that is slow in a step, or one that stands in a call. */

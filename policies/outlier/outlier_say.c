@@ -153,17 +153,17 @@ static struct outlier_said_step to_say(const struct outlier *s,
     const struct smm_step *step;
 
     if (f->stand)
-        return (struct outlier_said_step){ f->stand->rank, window, f->stand->site,
-                                           UINT64_MAX,
-                                           (double)f->stand->cost_ns };
+        return (struct outlier_said_step){
+            f->stand->rank, window, f->stand->site, UINT64_MAX,
+            (double)f->stand->cost_ns };
     step = &s->dictionary.step[f->score->step];
     return (struct outlier_said_step){
         f->score->rank, window, s->dictionary.place[step->from],
         s->dictionary.place[step->to], f->score->cost_ns };
 }
 
-/* The same is news again when it costs twice as much; and the first time that it is
- * found in a phase. */
+/* The same is news again when it costs twice as much; and the first time that it
+ * is found in a phase. */
 static bool is_news(struct outlier_said *said,
                     const struct outlier_said_step *now)
 {
@@ -279,8 +279,8 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
     if (!begin(s, &s->said_kept, l, HCT_IMBALANCE, out))
         return;
     words_line(out, HCT_NONE,
-               "task %u is slower than %u others like it %s%s as its node has too "
-               "much to do: it has a processor for %.3g %% of the time that it "
+               "task %u is slower than %u others like it %s%s as its node has "
+               "too much to do: it has a processor for %.3g %% of the time that it "
                "wants one, they for %.3g %%",
                o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
                when_of(when, &in->stretch),
@@ -347,7 +347,8 @@ static void add_step(const struct outlier *s, struct hct_out *out,
     add_odd(out, &x);
 }
 
-static void add_stand(struct hct_out *out, const struct stand *w, uint32_t place)
+static void add_stand(struct hct_out *out, const struct stand *w,
+                      uint32_t place)
 {
     struct hct_odd x = {
         .method = HCT_METHOD_STANDS, .place = place, .rank = w->rank,
@@ -358,12 +359,28 @@ static void add_stand(struct hct_out *out, const struct stand *w, uint32_t place
     add_odd(out, &x);
 }
 
+/* Those that are certain, and hints: the most costly first. */
+struct standing { uint32_t sure, hints; };
+
+static const struct stand *next_stand(const struct outlier *s,
+                                      struct standing *i)
+{
+    const struct stand *a = stands_get(&s->stands, i->sure);
+    const struct stand *b = stands_get(&s->works.found, i->hints);
+
+    if (a && (!b || a->cost_ns >= b->cost_ns))
+        return i->sure++, a;
+    i->hints += b != NULL;
+    return b;
+}
+
 void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                       struct hct_out *out)
 {
     bool all = s->item.when.window == HCT_WINDOW_ALL;   /* stands are of that */
-    uint32_t at = 0, stood = 0;
-    const struct stand *w = all ? stands_get(&s->stands, stood) : NULL;
+    struct standing next = { 0, 0 };
+    const struct stand *w = all ? next_stand(s, &next) : NULL;
+    uint32_t at = 0;
 
     out->when = in->stretch.when;
     out->when.ago_ns = all ? 0 : in->stretch.most_ns;
@@ -379,12 +396,11 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                 add_score(out, in, o, place);
             continue;
         }
-        for (; w && (double)w->cost_ns > o->cost_ns;
-             w = stands_get(&s->stands, ++stood))
+        for (; w && (double)w->cost_ns > o->cost_ns; w = next_stand(s, &next))
             add_stand(out, w, ++at);
         if (o->step < s->dictionary.nsteps)
             add_step(s, out, o, ++at);
     }
-    for (; w; w = stands_get(&s->stands, ++stood))
+    for (; w; w = next_stand(s, &next))
         add_stand(out, w, ++at);
 }

@@ -15,7 +15,7 @@ enum { WAITING_TO_ASLEEP = 4, HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED 
 
 /* Calls that sleep by right are none: those that wait for processes, for input
  * and output, for MPI to begin or to end. */
-static bool waits(const struct hct_snapshot *in, const struct hct_rank *k)
+bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k)
 {
     const struct hct_call *c = hct_call(in, k->call);
 
@@ -46,7 +46,7 @@ static struct scene scene_of(const struct hct_snapshot *in)
         const struct hct_rank *k = hct_rank(in, i);
 
         c.held = c.held || (k->flags & HELD);
-        if (!waits(in, k))
+        if (!stands_waits(in, k))
             continue;
         c.waiting++;
         c.asleep += sleeps(k);
@@ -71,7 +71,7 @@ static uint64_t mean_wait(const struct hct_snapshot *in, uint64_t age_ns)
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
-        if (!waits(in, k) || sleeps(k))
+        if (!stands_waits(in, k) || sleeps(k))
             continue;
         sum += (double)(k->age_ns < age_ns ? k->age_ns : age_ns);
         n++;
@@ -112,6 +112,16 @@ static void count(struct stand *e, const struct hct_rank *k, uint64_t cost_ns,
     e->others = others;
 }
 
+void stands_add(struct stands *s, const struct hct_snapshot *in,
+                const struct hct_rank *k, uint32_t others)
+{
+    struct stand *e = entry_of(s, k->rank);
+
+    if (e->stay.calls != k->calls)
+        e->stay = (struct stay){ .calls = k->calls, .since_ns = in->now_ns };
+    count(e, k, mean_wait(in, k->age_ns), others);
+}
+
 static void look_at(struct stands *s, const struct hct_snapshot *in,
                     const struct hct_rank *k, uint32_t others)
 {
@@ -132,7 +142,7 @@ bool stands_look(struct stands *s, const struct hct_snapshot *in)
     const struct scene c = scene_of(in);
 
     for (uint32_t i = 0; says_something(&c, in->nranks) && i < in->nranks; i++)
-        if (waits(in, hct_rank(in, i)) && sleeps(hct_rank(in, i)))
+        if (stands_waits(in, hct_rank(in, i)) && sleeps(hct_rank(in, i)))
             look_at(s, in, hct_rank(in, i), c.waiting - c.asleep);
     return 2 * c.late >= in->nranks;
 }
@@ -141,7 +151,7 @@ bool stands_now(const struct stand *w, const struct hct_snapshot *in)
 {
     const struct hct_rank *k = hct_rank(in, w->rank);
 
-    return waits(in, k) && k->calls == w->stay.calls;
+    return stands_waits(in, k) && k->calls == w->stay.calls;
 }
 
 const struct stand *stands_get(const struct stands *s, uint32_t k)

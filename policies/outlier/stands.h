@@ -10,7 +10,7 @@
  * sleeps: where MPI itself sleeps when it waits, nothing is seen. It is
  * certain when two looks saw the task in the same call, that far apart that
  * its state was read twice, and it has had no processor between. One that
- * computes in there looks like all others. */
+ * computes in there looks like all others: see works.h. */
 #ifndef HCT_STANDS_H
 #define HCT_STANDS_H
 
@@ -43,6 +43,13 @@ struct stands {
 
 /* One look. True: many wait, it is worth looking again soon. */
 bool stands_look(struct stands *s, const struct hct_snapshot *in);
+
+/* Is it in a call that waits for others? */
+bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k);
+
+/* It is in a call, and so many others wait meanwhile. */
+void stands_add(struct stands *s, const struct hct_snapshot *in,
+                const struct hct_rank *k, uint32_t others);
 
 /* Is it in there still? Then it may be hung, which is for others to say. */
 bool stands_now(const struct stand *w, const struct hct_snapshot *in);

@@ -63,4 +63,12 @@ end
 like "$T/now" "$slowest" 'who has more work is slowest, too'
 is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job AND ranks = '1'")" '' \
     '... which is no verdict'
+
+# ------------------------------------------------------------ several threads
+begin --inject rank=3,call=MPI_Sendrecv:20,fault=slow-after,time=5ms "$APPS/omp" 100
+wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 1000 ]' 120
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q polish "$T/now"' 120
+end
+is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job")" '' \
+    'a thread out of MPI may wait for another one: nothing is said'
 done_testing
