@@ -141,7 +141,7 @@ static void note_asked(struct serve *s, const struct hct_out *o)
                       o->nsample * sizeof(*o->ranks));
     else if (o->need & HCT_NEED_MODEL)
         s->all = true;
-    if (o->need & HCT_NEED_SCORES) {
+    if (o->need & LOOKS_ANSWERS) {
         str_reset(&s->question);
         str_add_bytes(&s->question, o->question, o->nquestion);
     }

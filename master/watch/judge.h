@@ -51,7 +51,7 @@ struct judge_done {
     const uint32_t *sample;     /* with HCT_NEED_MODEL: of these ranks; nsample
                                    0: of all. Borrowed during the call */
     size_t nsample;
-    const uint8_t *question;    /* with HCT_NEED_SCORES; the same */
+    const uint8_t *question;    /* with one of LOOKS_ANSWERS; the same */
     size_t nquestion;
 };
 

@@ -11,6 +11,7 @@
  *              empty
  *   models  := n, n times: rank, threads, at, lost, states, edges
  *   scores  := question, clusters, scores
+ *   progress := question, places, runs of ranks at one place, orders
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
  *
