@@ -40,7 +40,7 @@
  *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
  *        hct_odd
  *   1.13 another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot */
+ *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -735,6 +735,8 @@ struct hct_progress_place {
 };
 enum { HCT_PLACES_MAX = 250, HCT_PLACES_ASKED = 64 };
 
+#define HCT_WAKE_NEVER UINT64_MAX
+
 /* The host's storage, empty at each step. What does not fit is counted, and
  * the host says so. */
 struct hct_out {
@@ -742,7 +744,8 @@ struct hct_out {
     uint32_t need;              /* enum hct_need: one of the next looks is to
                                    have these; the first that can */
     uint64_t wake_ns;           /* look again then, in now_ns; 0: when the
-                                   host likes to */
+                                   host likes to; HCT_WAKE_NEVER: not before
+                                   there is a look that it hears of */
     struct hct_verdict *verdicts;
     uint32_t nverdicts, verdicts_max;
     uint32_t *ranks;

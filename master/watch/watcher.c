@@ -473,7 +473,7 @@ static void look_done(struct watcher *w, uint64_t now_ns)
         inquiry_show(&w->inquiry, &w->looks);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
     for (size_t i = 0; i < w->panel.n; i++)
-        if (judge_wants_key(w->panel.v[i])) {
+        if (judge_wants_key(w->panel.v[i], w->looks.asked)) {
             spool_flush(&w->spool);
             break;
         }

@@ -25,7 +25,6 @@ enum {
     WAITS_MAX = 4096,           /* of more the wait-for graph is not drawn */
 };
 #define SEEN_NS 6000000000u     /* ... and no longer than this */
-#define EVERY_NS 1000000000u
 #define AGAIN_NS 200000000u
 #define POLL_NS 50000000u
 #define ANSWER_NS 20000000000u  /* for so long an answer is waited for */
@@ -242,7 +241,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     if (in->nranks != s->nranks)
         return -1;
     s->asked |= in->asked;
-    out->wake_ns = in->now_ns + EVERY_NS;
+    out->wake_ns = HCT_WAKE_NEVER;
     if (!s->asked ||
         !(is_few(s) ? ask_few(in, out) : ask_many(s, in, out)))
         return 0;
