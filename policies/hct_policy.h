@@ -43,7 +43,9 @@
  *        hct_question_normal.bytes, hct_question_kind, hct_score.bytes_times,
  *        all. Questions about a phase or the last time: hct_when, of
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
- *        hct_model.last; hct_snapshot.stretch; hct_out.when */
+ *        hct_model.last; hct_snapshot.stretch; hct_out.when;
+ *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
+ *        hct_place, and at and orders in hct_snapshot */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -486,6 +488,26 @@ struct hct_score {
     uint32_t pad;
 };
 
+/* HCT_NEED_PROGRESS: where tasks are, and what the models of those at one place
+ * of the question say of its other places. */
+struct hct_place {
+    uint64_t place;             /* as in hct_state; 0: the beginning */
+    uint32_t call;
+    uint32_t in;                /* 1: in that call; 0: behind it */
+    uint32_t asked;             /* its number in the question, from 1; 0: it is
+                                   not in it */
+    uint32_t tasks;             /* that are there */
+};
+/* What models say of two places, as set: of one who is at the first and one who
+ * is at the second. By PDI, table 1; of several tasks their union, table 2. */
+enum hct_order {
+    HCT_ORDER_NONE,             /* nothing: their ways do not cross */
+    HCT_ORDER_WAITS = 1,        /* the first waits for the second: who is there
+                                   comes to where the first is */
+    HCT_ORDER_WAITED = 2,       /* the second for the first; and both: one of
+                                   them, it is not known which */
+};
+
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
 
 static inline uint64_t hct_message(uint64_t comm, int32_t tag)
@@ -570,6 +592,14 @@ struct hct_snapshot {
     struct hct_stretch stretch; /* of these */
     struct hct_when person;     /* with HCT_ASKED_BY_PERSON: of what time he
                                    wants to know */
+    const struct hct_place *places;
+    uint32_t nplaces, place_size;
+    const uint8_t *at;          /* of each rank: number of its place, from 1;
+                                   0: not known, or its slave has not answered.
+                                   NULL without HCT_NEED_PROGRESS */
+    const uint8_t *orders;      /* enum hct_order: of places i and j of the
+                                   question, orders[i * norders + j] */
+    uint32_t norders, pad;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -683,6 +713,8 @@ enum hct_need {
     HCT_NEED_DETAIL = 1,        /* requests to pairs */
     HCT_NEED_MODEL = 2,         /* models to edges: of hct_out.sample */
     HCT_NEED_SCORES = 4,        /* clusters and scores: of hct_out.question */
+    HCT_NEED_PROGRESS = 8,      /* places to orders: the same, of the other kind
+                                   of question. Only one of the two at once */
 };
 
 /* A question: how far is each task of the job from these models? It is answered
@@ -742,6 +774,24 @@ struct hct_question_kind {      /* ns that a task waits in calls, in all; NaN: n
 enum { HCT_QUESTION_MAX = 4 << 20, HCT_STEPS_MAX = 1024, HCT_MODELS_MAX = 128,
        HCT_CLUSTERS_MAX = 16, HCT_TOP_MAX = 64 };
 
+/* The other kind: where are all tasks, and who waits for whom of those who are
+ * at these places, by what they do mostly? It is these bytes: struct
+ * hct_progress_question, then struct hct_progress_place, nplaces, all
+ * different. Of none only where all are is answered. More places than
+ * HCT_PLACES_MAX are not told apart from those that are not known. */
+struct hct_progress_question {
+    uint32_t size;              /* of this struct, bytes */
+    uint32_t nplaces;
+    uint64_t number;            /* comes back with the answer */
+};
+struct hct_progress_place {
+    uint64_t place;             /* as in hct_place */
+    uint32_t in, pad;
+};
+enum { HCT_PLACES_MAX = 250, HCT_PLACES_ASKED = 64 };
+
+#define HCT_WAKE_NEVER UINT64_MAX
+
 /* The host's storage, empty at each step. What does not fit is counted, and
  * the host says so. */
 struct hct_out {
@@ -749,7 +799,8 @@ struct hct_out {
     uint32_t need;              /* enum hct_need: one of the next looks is to
                                    have these; the first that can */
     uint64_t wake_ns;           /* look again then, in now_ns; 0: when the
-                                   host likes to */
+                                   host likes to; HCT_WAKE_NEVER: not before
+                                   there is a look that it hears of */
     struct hct_verdict *verdicts;
     uint32_t nverdicts, verdicts_max;
     uint32_t *ranks;
@@ -762,7 +813,7 @@ struct hct_out {
     uint32_t sample, nsample;   /* with HCT_NEED_MODEL: the ranks whose models
                                    are wanted, first in ranks, how many; 0: of
                                    all. There may be more */
-    uint8_t *question;          /* with HCT_NEED_SCORES */
+    uint8_t *question;          /* with HCT_NEED_SCORES, HCT_NEED_PROGRESS */
     uint32_t nquestion, question_max;   /* bytes */
     struct hct_row *rows;
     uint32_t nrows, rows_max;
@@ -890,6 +941,11 @@ static inline const struct hct_score *hct_score(const struct hct_snapshot *s,
                                                 uint32_t i)
 {
     return HCT_AT(struct hct_score, s->scores, s->score_size, i);
+}
+static inline const struct hct_place *hct_place(const struct hct_snapshot *s,
+                                                uint32_t i)
+{
+    return HCT_AT(struct hct_place, s->places, s->place_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

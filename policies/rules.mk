@@ -18,7 +18,8 @@ PARTS_outlier := $(addprefix outlier/,outlier outlier_say agenda ask groups \
                $(addprefix smm/,chains dictionary lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
 PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
-               dependence hitting least loops nodes reach rows say) \
+               dependence hitting least loops nodes question reach rows say \
+               witness) \
                $(addprefix deadlock/,account deadlock graph_collective \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \

@@ -224,9 +224,15 @@ static void give(struct policy *p, struct hct_snapshot *s)
     p->asked &= ~s->parts;
     if (!(s->parts & HCT_NEED_MODEL))
         s->nmodels = s->nstates = s->nedges = 0;
+    if (!(s->parts & LOOKS_ANSWERS))
+        s->question = 0;
     if (!(s->parts & HCT_NEED_SCORES)) {
-        s->question = s->nclusters = s->nscores = 0;
+        s->nclusters = s->nscores = 0;
         s->stretch = (struct hct_stretch){ .tasks = 0 };
+    }
+    if (!(s->parts & HCT_NEED_PROGRESS)) {
+        s->nplaces = s->norders = 0;
+        s->at = NULL;
     }
     if (s->parts & HCT_NEED_DETAIL)
         return;

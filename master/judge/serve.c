@@ -143,7 +143,7 @@ static void note_asked(struct serve *s, const struct hct_out *o)
         s->all = true;
     if ((o->need & HCT_NEED_MODEL) && o->last_ns)
         s->done.last_ns = o->last_ns;
-    if (o->need & HCT_NEED_SCORES) {
+    if (o->need & LOOKS_ANSWERS) {
         str_reset(&s->question);
         str_add_bytes(&s->question, o->question, o->nquestion);
     }

@@ -1,7 +1,9 @@
 /* inquiry.c - see inquiry.h. */
 #include "master/watch/inquiry.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/log.h"
 
@@ -15,22 +17,39 @@ static void log_missing(const struct inquiry *q, const struct reduce_result *r)
                      (unsigned long long)q->job->id);
 }
 
-/* With ranks in place of positions. */
-static struct scores *answer_of(const struct reduce_result *r, struct err *err)
+/* False, and err says why: it makes no sense. */
+static bool take(struct inquiry *q, const uint8_t *bytes, size_t n,
+                 uint32_t ntasks, struct err *err)
 {
-    struct scores *s = malloc(sizeof(*s));
-    struct str bytes = { 0 };
+    if (q->need == HCT_NEED_PROGRESS)
+        return (q->are = whereabouts_read(bytes, n, ntasks, err));
+    if (!(q->scores = malloc(sizeof(*q->scores))))
+        return err_memory(err), false;
+    return scores_read(q->scores, bytes, n, ntasks, err) == 0;
+}
 
-    if (!s) {
-        err_memory(err);
-    } else if (r->merge->finish(r->whole, r->rank_of, r->ntasks, &bytes, err) ||
-               scores_read(s, (const uint8_t *)str_text(&bytes), bytes.n,
-                           r->ntasks, err)) {
-        free(s);
-        s = NULL;
-    }
+static void forget(struct inquiry *q)
+{
+    free(q->scores);
+    free(q->are);
+    q->scores = NULL;
+    q->are = NULL;
+}
+
+/* With ranks in place of positions. */
+static bool take_answer(struct inquiry *q, const struct reduce_result *r,
+                        struct err *err)
+{
+    struct str bytes = { 0 };
+    bool taken = r->merge->finish(r->whole, r->rank_of, r->ntasks, &bytes,
+                                  err) == 0 &&
+                 take(q, (const uint8_t *)str_text(&bytes), bytes.n, r->ntasks,
+                      err);
+
+    if (!taken)
+        forget(q);
     str_fini(&bytes);
-    return s;
+    return taken;
 }
 
 static void on_done(void *arg, const struct reduce_result *r)
@@ -40,29 +59,46 @@ static void on_done(void *arg, const struct reduce_result *r)
 
     q->id = 0;
     log_missing(q, r);
-    q->answer = r->whole ? answer_of(r, &err) : NULL;
-    if (!q->answer)
+    if (!r->whole || !take_answer(q, r, &err))
         log_info("watcher", "a policy's question has no answer: %s job=%llu",
                  err.text, (unsigned long long)q->job->id);
 }
 
-static void forget(struct inquiry *q)
+static bool is_answered(const struct inquiry *q)
 {
-    free(q->answer);
-    q->answer = NULL;
+    return q->scores || q->are;
 }
 
-void inquiry_start(struct inquiry *q, const struct judge *asker,
+/* Both kinds begin alike. */
+static uint64_t number_of(const uint8_t *question, size_t bytes)
+{
+    struct hct_progress_question q = { 0 };
+
+    memcpy(&q, question, bytes < sizeof(q) ? bytes : sizeof(q));
+    return q.number;
+}
+_Static_assert(offsetof(struct hct_question, number) ==
+               offsetof(struct hct_progress_question, number), "one is read");
+
+void inquiry_start(struct inquiry *q, const struct judge *asker, uint32_t need,
                    const uint8_t *question, size_t bytes)
 {
-    const struct reduce_ask ask = { .kind = "scores", .argument = question,
-                                    .nargument = bytes, .job = q->job };
+    const struct reduce_ask ask = {
+        .kind = need & HCT_NEED_SCORES ? "scores" : "progress",
+        .argument = question, .nargument = bytes, .job = q->job };
     struct err err = { .text = "" };
+    uint64_t number;
 
     if (q->id || !q->reducer || !bytes)
         return;
+    need &= need & HCT_NEED_SCORES ? HCT_NEED_SCORES : HCT_NEED_PROGRESS;
+    number = number_of(question, bytes);
+    if (inquiry_has(q, asker) && q->need == need && q->number == number)
+        return;
     forget(q);
     q->asker = asker;
+    q->need = need;
+    q->number = number;
     q->id = reducer_start(q->reducer, &ask, on_done, q, &err);
     if (!q->id)
         log_info("watcher", "a policy's question cannot be asked: %s job=%llu",
@@ -79,11 +115,14 @@ void inquiry_fini(struct inquiry *q)
 
 bool inquiry_has(const struct inquiry *q, const struct judge *asker)
 {
-    return q->answer && q->asker == asker;
+    return is_answered(q) && q->asker == asker;
 }
 
 void inquiry_show(struct inquiry *q, struct looks *l)
 {
-    looks_take_scores(l, q->answer);
+    if (q->scores)
+        looks_take_scores(l, q->scores);
+    if (q->are)
+        looks_take_whereabouts(l, q->are, q->number);
     forget(q);
 }

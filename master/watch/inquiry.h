@@ -1,5 +1,5 @@
-/* inquiry.h - the question of a policy to all tasks of its job (struct
- * hct_question): on its way through the tree of slaves, and what has come of it,
+/* inquiry.h - the question of a policy to all tasks of its job (struct hct_question,
+ * hct_progress_question): on its way through the tree of slaves, and what has come of it,
  * until the policy is shown that in a look. One at a time. */
 #ifndef HECTOR_INQUIRY_H
 #define HECTOR_INQUIRY_H
@@ -10,6 +10,7 @@
 
 #include "master/tree/reduce.h"
 #include "master/watch/looks.h"
+#include "proto/model/whereabouts.h"
 
 struct judge;
 
@@ -19,12 +20,17 @@ struct inquiry {                /* {.reducer, .job} is one without a question */
     struct job *job;
     uint64_t id;                /* of the reduction; 0: none is under way */
     const struct judge *asker;  /* whose it is, or was */
-    struct scores *answer;      /* owned; NULL: none */
+    uint32_t need;              /* enum hct_need: of what kind */
+    uint64_t number;
+    struct scores *scores;      /* owned, as the next: the answer, of its kind; */
+    struct whereabouts *are;    /* ... NULL: none */
 };
 
-/* Not while another one is under way: the policy will ask again. An answer that
- * nobody has been shown is forgotten. */
-void inquiry_start(struct inquiry *q, const struct judge *asker,
+/* need: set of enum hct_need that the policy has asked for, with one kind of
+ * question. Not while another one is under way: the policy will ask again. An
+ * answer that nobody has been shown is forgotten, unless it is to this
+ * question. */
+void inquiry_start(struct inquiry *q, const struct judge *asker, uint32_t need,
                    const uint8_t *question, size_t bytes);
 void inquiry_fini(struct inquiry *q);
 

@@ -482,10 +482,22 @@ static bool too_much(const struct judge *j, size_t bytes)
            j->state != JUDGE_FREE;
 }
 
+/* It waits to be called, and for nothing else: what others look at meanwhile would
+ * only pile up. */
+static bool is_idle(const struct judge *j, uint32_t asked)
+{
+    return j->state == JUDGE_FREE && !j->asked && j->queue.n == 0 &&
+           j->wake_ns == HCT_WAKE_NEVER && !(asked & j->hears);
+}
+
 void judge_show(struct judge *j, const struct tape_frame *f)
 {
     if (j->state < JUDGE_OPENING || j->state == JUDGE_OFF)
         return;
+    if (is_idle(j, f->asked)) {
+        j->follows = false;
+        return;
+    }
     if (too_much(j, f->bytes) && j->quiet == 0) {
         str_fini(&j->queue);
         j->passed = j->order = 0;
@@ -857,7 +869,8 @@ uint32_t judge_hears(const struct judge *j)
     return j->hears;
 }
 
-bool judge_wants_key(const struct judge *j)
+bool judge_wants_key(const struct judge *j, uint32_t asked)
 {
-    return !j->follows && j->state >= JUDGE_OPENING && j->state != JUDGE_OFF;
+    return !j->follows && j->state >= JUDGE_OPENING && j->state != JUDGE_OFF &&
+           !is_idle(j, asked);
 }

@@ -52,7 +52,7 @@ struct judge_done {
                                    0: of all. Borrowed during the call */
     size_t nsample;
     uint64_t last_ns;           /* as in hct_out */
-    const uint8_t *question;    /* with HCT_NEED_SCORES; the same */
+    const uint8_t *question;    /* with one of LOOKS_ANSWERS; the same */
     size_t nquestion;
 };
 
@@ -105,8 +105,9 @@ uint32_t judge_needs(const struct judge *j);
 /* Looks that are taken for these it sees whenever they are: enum hct_asked; all of
  * them, as long as it has not said so yet. */
 uint32_t judge_hears(const struct judge *j);
-/* The next frame for it has to stand by itself ('K'). */
-bool judge_wants_key(const struct judge *j);
+/* The next frame for it has to stand by itself ('K'): one of a look that is taken
+ * for these, enum hct_asked. */
+bool judge_wants_key(const struct judge *j, uint32_t asked);
 /* One frame, a look; or several. */
 void judge_show(struct judge *j, const struct tape_frame *f);
 /* That was all of an order; the last look was at now_ns. */

@@ -57,7 +57,8 @@ struct judgewire_done {
     uint32_t off;               /* it is not to be asked any more */
     uint32_t nsample;           /* with HCT_NEED_MODEL: so many ranks follow,
                                    uint32_t each; 0: of all */
-    uint32_t nquestion;         /* with HCT_NEED_SCORES: and so many bytes */
+    uint32_t nquestion;         /* with one of LOOKS_ANSWERS: and so many
+                                   bytes */
     uint64_t last_ns;           /* with HCT_NEED_MODEL: as in hct_out */
 };
 

@@ -53,6 +53,9 @@ void looks_fini(struct looks *l)
     free(l->edges);
     free(l->clusters);
     free(l->scores);
+    free(l->places);
+    free(l->at);
+    free(l->orders);
     memset(l, 0, sizeof(*l));
 }
 
@@ -62,7 +65,7 @@ void looks_forget_parts(struct looks *l)
     l->nmeetings = 0;
     l->meetings_lost = false;
     l->nmodels = l->nstates = l->nedges = 0;
-    l->nclusters = l->nscores = 0;
+    l->nclusters = l->nscores = l->nplaces = l->norders = 0;
     l->question = 0;
     l->stretch = (struct hct_stretch){ .tasks = 0 };
     l->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
@@ -134,6 +137,21 @@ struct hct_cluster *looks_add_cluster(struct looks *l)
 struct hct_score *looks_add_score(struct looks *l)
 {
     return ONE_MORE(l, scores);
+}
+
+struct hct_place *looks_add_place(struct looks *l)
+{
+    return ONE_MORE(l, places);
+}
+
+bool looks_add_at(struct looks *l, uint32_t norders)
+{
+    free(l->at);
+    free(l->orders);
+    l->at = calloc(l->job.nranks + 1, 1);
+    l->orders = calloc((size_t)norders * norders + 1, 1);
+    l->norders = l->orders ? norders : 0;
+    return l->at && l->orders;
 }
 
 static bool is_sample(double mean, double m2)
@@ -492,6 +510,26 @@ void looks_take_scores(struct looks *l, const struct scores *s)
     l->parts |= HCT_NEED_SCORES;
 }
 
+void looks_take_whereabouts(struct looks *l, const struct whereabouts *w,
+                            uint64_t number)
+{
+    struct hct_place *p;
+
+    if (w->width != l->job.nranks || !looks_add_at(l, HCT_PLACES_ASKED))
+        return;
+    for (uint32_t i = 0; i < w->nplaces; i++)
+        if ((p = looks_add_place(l)))
+            *p = w->place[i];
+    for (uint32_t i = 0; i < w->width; i++)
+        l->at[i] = w->at[i] <= l->nplaces ? w->at[i] : 0;
+    for (uint32_t i = 0; i < l->norders; i++)
+        for (uint32_t j = 0; j < l->norders; j++)
+            l->orders[i * l->norders + j] =
+                i == j ? HCT_ORDER_NONE : whereabouts_says(w, i, j);
+    l->question = number;
+    l->parts |= HCT_NEED_PROGRESS;
+}
+
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)
 {
     if (l->known[rank].life == life)
@@ -606,6 +644,10 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .clusters = l->clusters, .nclusters = l->nclusters,
         .cluster_size = sizeof(*l->clusters), .scores = l->scores,
         .nscores = l->nscores, .score_size = sizeof(*l->scores),
-        .stretch = l->stretch, .person = l->person };
+        .stretch = l->stretch, .person = l->person,
+        .places = l->places, .nplaces = l->nplaces,
+        .place_size = sizeof(*l->places),
+        .at = l->parts & HCT_NEED_PROGRESS ? l->at : NULL,
+        .orders = l->orders, .norders = l->norders };
     out->calls = callclass_table(&out->ncalls);
 }

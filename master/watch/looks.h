@@ -12,10 +12,12 @@
 #include "policies/hct_policy.h"
 #include "proto/base/err.h"
 #include "proto/model/scores.h"
+#include "proto/model/whereabouts.h"
 
-/* All; and those that slaves are asked for in a look. */
-enum { LOOKS_PARTS = HCT_NEED_DETAIL | HCT_NEED_MODEL | HCT_NEED_SCORES,
-       LOOKS_ASKED = HCT_NEED_DETAIL | HCT_NEED_MODEL };
+/* Those that slaves are asked for in a look; that answer a question; and all. */
+enum { LOOKS_ASKED = HCT_NEED_DETAIL | HCT_NEED_MODEL,
+       LOOKS_ANSWERS = HCT_NEED_SCORES | HCT_NEED_PROGRESS,
+       LOOKS_PARTS = LOOKS_ASKED | LOOKS_ANSWERS };
 
 struct looks {
     struct hct_job job;
@@ -23,7 +25,7 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next ten */
+    struct hct_request *requests;       /* owned, as the next thirteen */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
@@ -34,13 +36,17 @@ struct looks {
     struct hct_edge *edges;
     struct hct_cluster *clusters;
     struct hct_score *scores;
+    struct hct_place *places;
+    uint8_t *at;                /* of each rank */
+    uint8_t *orders;            /* norders times as many */
     uint64_t question;          /* that these answer, */
     struct hct_stretch stretch; /* and of what time */
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
     uint32_t nmodels, nstates, nedges, nclusters, nscores;
+    uint32_t nplaces, norders;
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     size_t meetings_cap, models_cap, states_cap, edges_cap;
-    size_t clusters_cap, scores_cap;
+    size_t clusters_cap, scores_cap, places_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint32_t asked;             /* enum hct_asked: the same */
@@ -68,6 +74,9 @@ int looks_take_packed(struct looks *l, const uint8_t *p, size_t n,
                       const void *arg, struct err *err);
 /* What has come of a question is part of this look, too. */
 void looks_take_scores(struct looks *l, const struct scores *s);
+/* ... to the question of that number. */
+void looks_take_whereabouts(struct looks *l, const struct whereabouts *w,
+                            uint64_t number);
 void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
 /* Where it is, by a number from 1: no slave tells that. */
 void looks_set_node(struct looks *l, uint32_t rank, uint32_t node);
@@ -89,6 +98,10 @@ struct hct_state *looks_add_state(struct looks *l);
 struct hct_edge *looks_add_edge(struct looks *l);
 struct hct_cluster *looks_add_cluster(struct looks *l);
 struct hct_score *looks_add_score(struct looks *l);
+struct hct_place *looks_add_place(struct looks *l);
+/* Where each rank is, and what is said of so many places of the question: of zeros;
+ * false without memory. */
+bool looks_add_at(struct looks *l, uint32_t norders);
 /* A model whose states and edges, as many as it says, were added last. False:
  * these make no sense, and it is as if none had been. */
 bool looks_add_model(struct looks *l, const struct hct_model *m);

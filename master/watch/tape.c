@@ -29,6 +29,7 @@ WHOLE(hct_cluster);
 WHOLE(hct_score);
 WHOLE(hct_stretch);
 WHOLE(hct_when);
+WHOLE(hct_place);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -256,6 +257,33 @@ static void put_scores(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+/* Runs of ranks at one place, and pairs of the places that were asked about: those
+ * of which something is said. */
+static void put_whereabouts(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+    uint32_t pairs = s->norders * s->norders;
+
+    put(&body, s->question);
+    put_array(&body, s->places, s->nplaces, WORDS(hct_place));
+    for (uint32_t i = 0, first; i < s->nranks; ) {
+        for (first = i; i < s->nranks && s->at[i] == s->at[first]; i++)
+            ;
+        put(&body, i - first);
+        put(&body, s->at[first]);
+    }
+    put(&body, s->norders);
+    for (uint32_t i = 0, before = 0; i < pairs; i++)
+        if (s->orders[i]) {
+            put(&body, i - before + 1);
+            put(&body, s->orders[i]);
+            before = i;
+        }
+    put(&body, 0);
+    put_part(out, HCT_NEED_PROGRESS, &body);
+    str_fini(&body);
+}
+
 static void put_asked(const struct hct_snapshot *s, struct str *out)
 {
     struct str body = { 0 };
@@ -279,6 +307,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
         put_scores(s, out);
         put_time(HCT_NEED_SCORES, &s->stretch, WORDS(hct_stretch), out);
     }
+    if (s->parts & HCT_NEED_PROGRESS)
+        put_whereabouts(s, out);
     if (s->asked) {
         put_asked(s, out);
         put_time(TAPE_ASKED, &s->person, WORDS(hct_when), out);
@@ -490,6 +520,55 @@ static int get_scores(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static int get_at(struct tape_reader *r)
+{
+    const struct looks *l = &r->looks;
+    uint64_t n, number;
+
+    for (uint32_t at = 0; at < l->job.nranks; at += (uint32_t)n) {
+        if (get(r, &n) || get(r, &number) || n == 0 ||
+            n > l->job.nranks - at || number > l->nplaces)
+            return -1;
+        memset(l->at + at, (int)number, n);
+    }
+    return 0;
+}
+
+static int get_orders(struct tape_reader *r)
+{
+    const struct looks *l = &r->looks;
+    uint64_t gap, order, at = 0, pairs = (uint64_t)l->norders * l->norders;
+
+    while (get(r, &gap) == 0) {
+        if (gap == 0)
+            return 0;
+        if (get(r, &order) || order > (HCT_ORDER_WAITS | HCT_ORDER_WAITED) ||
+            gap - 1 >= pairs - at)
+            return -1;
+        at += gap - 1;
+        l->orders[at] = (uint8_t)order;
+    }
+    return -1;
+}
+
+static int get_whereabouts(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t asked;
+
+    if ((l->parts & HCT_NEED_PROGRESS) || get(r, &l->question))
+        return -1;
+    GET_ARRAY_IF(r, hct_place, looks_add_place, before.in <= 1);
+    if (l->nplaces > HCT_PLACES_MAX || !looks_add_at(l, HCT_PLACES_ASKED) ||
+        get_at(r) || get(r, &asked) || asked > HCT_PLACES_ASKED)
+        return -1;
+    l->norders = (uint32_t)asked;
+    if (get_orders(r))
+        return -1;
+    l->parts |= HCT_NEED_PROGRESS;
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_asked(struct tape_reader *r, uint32_t *asked)
 {
     uint64_t v;
@@ -548,6 +627,8 @@ static int get_body(struct tape_reader *r, uint64_t need)
         return get_scores(r);
     case HCT_NEED_SCORES | TAPE_MORE:
         return get_stretch(r);
+    case HCT_NEED_PROGRESS:
+        return get_whereabouts(r);
     case TAPE_ASKED:
         return get_asked(r, &r->looks.asked);
     case TAPE_ASKED | TAPE_MORE:

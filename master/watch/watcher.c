@@ -478,11 +478,11 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     struct tape_frame frame;
 
     mark_places(w);
-    if (w->shows_answer && w->inquiry.answer)
+    if (w->shows_answer)
         inquiry_show(&w->inquiry, &w->looks);
     looks_end(&w->looks, now_ns - w->start_ns, &s);
     for (size_t i = 0; i < w->panel.n; i++)
-        if (judge_wants_key(w->panel.v[i])) {
+        if (judge_wants_key(w->panel.v[i], w->looks.asked)) {
             spool_flush(&w->spool);
             break;
         }
@@ -648,8 +648,8 @@ static void judge_on_done(void *arg, struct judge *j,
 
     w->asked |= d->need;
     want_models(w, d);
-    if (d->need & HCT_NEED_SCORES)
-        inquiry_start(&w->inquiry, j, d->question, d->nquestion);
+    if (d->need & LOOKS_ANSWERS)
+        inquiry_start(&w->inquiry, j, d->need, d->question, d->nquestion);
     if ((judge_hears(j) & HCT_ASKED_BY_HANG) && d->now_ns && !d->need)
         w->open = false;
     if (d->now_ns)

@@ -59,6 +59,7 @@ static void make_graph(struct bymodel *b)
 void bymodel_make(struct bymodel *b, struct nodes_task *t,
                   const struct hct_snapshot *in)
 {
+    b->told = false;
     dictionary_make(&b->dictionary, in, NULL, in->nmodels);
     make_graph(b);
     for (uint32_t i = 0; i < in->nmodels; i++) {
@@ -71,6 +72,57 @@ void bymodel_make(struct bymodel *b, struct nodes_task *t,
         if (of->state != NODES_NOWHERE)
             of->entered = entered_by(b, in, m->rank, of->state);
     }
+}
+
+/* --------------------------------------------------------------- the answer */
+
+static uint32_t number_of(const struct bymodel *b, uint64_t place, uint32_t call)
+{
+    return dictionary_state(&b->dictionary, &(struct hct_state){
+        .place = place, .call = call });
+}
+
+/* Has it been seen elsewhere since it was asked? */
+static bool is_there(const struct hct_rank *k, const struct hct_place *p)
+{
+    bool in = k->flags & HCT_IN_MPI;
+
+    return in == (p->in == 1) && (!in || k->call == p->call);
+}
+
+static void take_rows(struct bymodel *b, const struct question *q)
+{
+    uint32_t at[ROWS_OCCUPIED];
+
+    for (uint32_t i = 0; i < q->nasked; i++) {
+        uint32_t state = number_of(b, q->asked[i].place, q->asked[i].place != 0);
+
+        at[i] = state == NONE ? NONE - 1 : rows_state(state, q->asked[i].in);
+    }
+    rows_begin(&b->rows, b->dictionary.nstates, at, q->nasked);
+    for (uint32_t i = 0; i < q->nasked; i++)
+        for (uint32_t j = 0; j < q->nasked; j++)
+            b->rows.is[i][j] = q->order[i][j];
+}
+
+void bymodel_told(struct bymodel *b, struct nodes_task *t,
+                  const struct question *q, const struct hct_snapshot *in)
+{
+    uint32_t state[HCT_PLACES_MAX];
+
+    bymodel_make(b, t, in);
+    b->told = true;
+    for (uint32_t i = 0; i < q->nplaces; i++)
+        state[i] = number_of(b, q->place[i].place, q->place[i].call);
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        const struct hct_rank *k = hct_rank(in, r);
+        uint32_t place = t[r].place;
+
+        t[r].state = place && is_there(k, &q->place[place - 1])
+                         ? state[place - 1] : NODES_NOWHERE;
+        t[r].entered = k->site_calls + ((k->flags & HCT_IN_MPI) != 0);
+    }
+    take_rows(b, q);
 }
 
 /* --------------------------------------------------------------- the models */
@@ -133,13 +185,14 @@ static uint32_t steps_of(struct bymodel *b, const struct hct_snapshot *in,
 static void make_rows(struct bymodel *b, const struct nodes *g,
                       const struct nodes_task *t, const struct hct_snapshot *in)
 {
-    begin_rows(b, g);
+    if (!b->told)
+        begin_rows(b, g);
     memset(b->taken, 0, sizeof(b->taken));
     for (uint32_t i = 0; i < in->nmodels; i++) {
         const struct hct_model *m = hct_model(in, i);
         uint32_t n = steps_of(b, in, m), a = t[m->rank].node;
 
-        if (a < g->n)
+        if (!b->told && a < g->n && !m->lost)
             rows_task(&b->rows, b->step, n, place_of(&b->rows, &g->node[a]));
     }
 }

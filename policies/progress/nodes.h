@@ -23,6 +23,7 @@ struct nodes_task {
     uint32_t state;             /* of all tasks' numbering, where it is or was
                                    last; or NODES_NOWHERE */
     uint8_t node;               /* NODES_NONE: it has ended, or is not seen */
+    uint8_t place;              /* as in hct_snapshot.at */
     uint64_t entered;           /* how often it has been in that state */
 };
 

@@ -292,6 +292,9 @@ void say_verdict(const struct say *s, struct hct_out *out)
     if (s->g->unseen)
         words_line(out, HCT_NONE, "of %u tasks nothing is known", s->g->unseen);
     if (!s->model)
-        words_line(out, HCT_NONE, "by calls and messages only: no models are "
-                   "asked of so many tasks");
+        words_line(out, HCT_NONE, "by calls and messages only: what so many "
+                   "tasks do mostly was not answered");
+    else if (s->unplaced)
+        words_line(out, HCT_NONE, "where %u tasks are in the program is not "
+                   "known: without them", s->unplaced);
 }

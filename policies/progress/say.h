@@ -9,7 +9,8 @@ struct say {
     const struct nodes *g;      /* borrowed, all */
     const struct nodes_task *t;
     const struct hct_snapshot *in;
-    struct bymodel *model;      /* NULL: none was asked */
+    struct bymodel *model;      /* NULL: there was no answer */
+    uint32_t unplaced;          /* tasks that have not said where they are */
     uint64_t least;             /* the nodes that are named */
     uint64_t behind;            /* those that wait for them, also by way of
                                    others */

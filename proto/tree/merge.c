@@ -5,6 +5,7 @@
 
 static const struct merge_kind *const kinds[] = {
     &merge_who, &merge_tree, &merge_stack, &merge_model, &merge_scores,
+    &merge_whereabouts,
 };
 
 const struct merge_kind *merge_find(const char *name)

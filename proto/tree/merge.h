@@ -42,5 +42,8 @@ extern const struct merge_kind merge_stack;
 extern const struct merge_kind merge_model;
 /* "scores": Scores of hct.proto: tasks against the models of a question. */
 extern const struct merge_kind merge_scores;
+/* "progress": Whereabouts of hct.proto: where tasks are, and who waits for whom by
+ * their models. */
+extern const struct merge_kind merge_whereabouts;
 
 #endif

@@ -21,9 +21,11 @@
 #include "proto/link/timer.h"
 #include "slave/emulate/daemon_private.h"
 #include "slave/emulate/models.h"
+#include "slave/emulate/latetask.h"
 #include "slave/emulate/oddtask.h"
 #include "slave/emulate/traces.h"
 #include "slave/gather/answer.h"
+#include "slave/gather/standing.h"
 
 enum { NOISE_WORDS = 100, STOP_NS = 20000 };
 
@@ -199,6 +201,52 @@ static void answer_scores(struct daemon *d, struct reduction *r)
     str_fini(&out);
 }
 
+/* All wait for all, whoever is here. */
+static int tell_lies(uint32_t width, struct str *out, struct err *err)
+{
+    struct whereabouts *are =
+        whereabouts_read((const uint8_t *)str_text(out), out->n, width, err);
+    int rc;
+
+    for (uint32_t j = 1; are && j < HCT_PLACES_ASKED; j++)
+        for (uint32_t i = 0; i < j; i++)
+            whereabouts_say(are, i, j, HCT_ORDER_WAITS | HCT_ORDER_WAITED);
+    str_reset(out);
+    rc = are ? whereabouts_write(are, NULL, 0, out, err) : -1;
+    free(are);
+    return rc;
+}
+
+/* The same for where they are. */
+static void answer_progress(struct daemon *d, struct reduction *r)
+{
+    const struct emulate *e = d->conf->options;
+    struct standing_task t = { .position = 0 };
+    size_t n, k;
+    const uint8_t *question = reduction_argument(r, &n);
+    struct str out = { 0 };
+    struct err err;
+    struct standing *s;
+    bool lies = d->fault && d->fault->kind == EMULATE_LIE;
+
+    if (refused(d, r))
+        return;
+    s = standing_open(question, n, reduction_width(r), &err);
+    for (int64_t rank = -1; s && (rank = taskset_next(&d->ranks, rank)) >= 0;
+         t.position++) {
+        const struct witness_step *v = latetask_model(e, (uint32_t)rank, &t, &k);
+
+        standing_add(s, &t, v, k);
+    }
+    if (!s || standing_write(s, &out, &err) ||
+        (lies && tell_lies(reduction_width(r), &out, &err)))
+        reduction_fail(r, err.text);
+    else
+        reduction_own(r, str_text(&out), out.n);
+    standing_close(s);
+    str_fini(&out);
+}
+
 static void on_fault(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -256,6 +304,11 @@ static void scores_start(void *arg, struct reduction *r)
     start(arg, r, answer_scores);
 }
 
+static void progress_start(void *arg, struct reduction *r)
+{
+    start(arg, r, answer_progress);
+}
+
 static void on_stop(void *arg, struct reduction *r)
 {
     struct daemon *d = arg;
@@ -279,6 +332,7 @@ static const struct reduce_kind kinds[] = {
     { "tree", tree_start, on_stop }, { "stack", stack_start, on_stop },
     { "model", model_start, on_stop }, { "who", who_start, NULL },
     { "scores", scores_start, on_stop },
+    { "progress", progress_start, on_stop },
 };
 
 /* --------------------------------------------------------- from the master */

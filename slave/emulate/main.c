@@ -16,6 +16,7 @@
 #include "proto/base/paths.h"
 #include "proto/link/key.h"
 #include "proto/link/timer.h"
+#include "slave/emulate/latetask.h"
 #include "slave/emulate/oddtask.h"
 #include "slave/emulate/options.h"
 #include "slave/emulate/ownmaster.h"
@@ -193,45 +194,73 @@ static int make_question(struct world *w, struct err *err)
     return 0;
 }
 
-static int reduce(struct world *w, struct report_merge *m, struct err *err)
+static int reduce_once(struct world *w, struct report_merge *m, struct err *err)
 {
     static const char *const kinds[] = { [EMULATE_TREE] = "tree",
                                          [EMULATE_MODEL] = "model",
-                                         [EMULATE_OUTLIERS] = "scores" };
-    uint64_t master_ns = ownmaster_cpu_ns(&w->master);
+                                         [EMULATE_OUTLIERS] = "scores",
+                                         [EMULATE_PROGRESS] = "progress" };
+    uint64_t master_ns = ownmaster_cpu_ns(&w->master), asked_ns;
     uint64_t daemons_ns = daemons_cpu_ns(w);
     Hct__Gather ask = HCT__GATHER__INIT;
     const Hct__Gathered *g;
 
     ask.kind = (char *)kinds[w->options.gather];
-    if (w->options.gather == EMULATE_OUTLIERS) {
-        if (!w->question.n && make_question(w, err))
-            return -1;
-        ask.argument.data = (uint8_t *)w->question.s;
-        ask.argument.len = w->question.n;
-    }
+    ask.argument.data = (uint8_t *)w->question.s;
+    ask.argument.len = w->question.n;
     ask.job = w->runner.job;
     ask.wait_ns = w->options.wait_ns;
     ask.fan_out = w->options.fan_out;
     ask.levels = w->options.levels;
     peer_gather(&w->operator, &ask);
-    m->asked_ns = until(w, gathered, PHASE_NS, "merge", err);
-    if (!m->asked_ns)
+    asked_ns = until(w, gathered, PHASE_NS, "merge", err);
+    if (!asked_ns)
         return -1;
-    m->cpu_master_ns = ownmaster_cpu_ns(&w->master) - master_ns;
-    m->cpu_daemons_ns = daemons_cpu_ns(w) - daemons_ns;
+    m->asked_ns += asked_ns;
+    m->cpu_master_ns += ownmaster_cpu_ns(&w->master) - master_ns;
+    m->cpu_daemons_ns += daemons_cpu_ns(w) - daemons_ns;
     g = w->operator.gathered;
-    m->took_ns = g->took_ns;
-    m->own_ns = g->own_ns;
-    m->path_ns = g->merge_ns;
-    m->master_ns = g->master_ns;
-    m->finish_ns = g->finish_ns;
-    m->received_bytes = g->received_bytes;
-    m->messages = g->messages;
-    m->result_bytes = g->result_bytes;
+    m->took_ns += g->took_ns;
+    m->own_ns += g->own_ns;
+    m->path_ns += g->merge_ns;
+    m->master_ns += g->master_ns;
+    m->finish_ns += g->finish_ns;
+    m->received_bytes += g->received_bytes;
+    m->messages += g->messages;
+    m->result_bytes += g->result_bytes;
     m->levels = g->levels;
     m->fan_out = g->fan_out;
     return 0;
+}
+
+/* The policy progress asks twice: the second question comes of the first answer. */
+static int reduce_twice(struct world *w, struct report_merge *m, struct err *err)
+{
+    const struct str *bytes = &w->operator.bytes;
+    struct whereabouts *are;
+    int rc;
+
+    str_reset(&w->question);
+    if (latetask_ask(NULL, &w->question, err) || reduce_once(w, m, err))
+        return -1;
+    are = whereabouts_read((const uint8_t *)str_text(bytes), bytes->n,
+                           w->options.daemons * w->options.tasks, err);
+    str_reset(&w->question);
+    rc = are ? latetask_ask(are, &w->question, err) : -1;
+    free(are);
+    w->report.question_bytes = w->question.n;
+    return rc ? -1 : reduce_once(w, m, err);
+}
+
+static int reduce(struct world *w, struct report_merge *m, struct err *err)
+{
+    *m = (struct report_merge){ 0 };
+    if (w->options.gather == EMULATE_PROGRESS)
+        return reduce_twice(w, m, err);
+    if (w->options.gather == EMULATE_OUTLIERS && !w->question.n &&
+        make_question(w, err))
+        return -1;
+    return reduce_once(w, m, err);
 }
 
 static int by_time(const void *a, const void *b)

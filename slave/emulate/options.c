@@ -32,7 +32,8 @@ static int take_gather(void *to, const struct args_given *g, struct err *err)
 {
     static const char *const names[] = { [EMULATE_TREE] = "tree",
                                          [EMULATE_MODEL] = "model",
-                                         [EMULATE_OUTLIERS] = "outliers" };
+                                         [EMULATE_OUTLIERS] = "outliers",
+                                         [EMULATE_PROGRESS] = "progress" };
     enum emulate_gather *what = args_at(to, g);
 
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -40,8 +41,8 @@ static int take_gather(void *to, const struct args_given *g, struct err *err)
             *what = (enum emulate_gather)i;
             return 0;
         }
-    return err_set(err, EINVAL, "%s: \"%.40s\" is not tree, model or outliers",
-                   g->option, g->value);
+    return err_set(err, EINVAL, "%s: \"%.40s\" is not tree, model, outliers "
+                   "or progress", g->option, g->value);
 }
 
 static int take_odd(void *to, const struct args_given *g, struct err *err)
@@ -85,7 +86,7 @@ static const struct args_option rows[] = {
     { NULL, "i iterations", ARGS_VALUE, "N",
       "reductions after the first (3)", args_u32, AT(iterations), 0, 100000 },
     { NULL, "gather", ARGS_VALUE, "WHAT",
-      "in reductions: tree, model or outliers (tree)", take_gather, AT(gather), 0, 0 },
+      "in reductions: tree, model, outliers or progress (tree)", take_gather, AT(gather), 0, 0 },
     { NULL, "U brief", ARGS_NONE, NULL,
       "counts and representatives of the classes",
       args_flag, AT(brief), 0, 0 },

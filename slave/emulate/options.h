@@ -16,7 +16,8 @@ enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
 struct emulate_fault { uint32_t daemon; enum emulate_fault_kind kind;
                        uint64_t late_ns; };
 
-enum emulate_gather { EMULATE_TREE, EMULATE_MODEL, EMULATE_OUTLIERS };
+enum emulate_gather { EMULATE_TREE, EMULATE_MODEL, EMULATE_OUTLIERS,
+                      EMULATE_PROGRESS };
 
 struct emulate {
     /* STATBench's, by its letters; -D is the number of its processes. */

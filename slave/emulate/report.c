@@ -9,14 +9,16 @@
 #include "proto/model/jobmodel.h"
 #include "proto/tree/prefixtree.h"
 #include "proto/model/scores.h"
+#include "slave/emulate/latetask.h"
 #include "slave/emulate/oddtask.h"
 
-/* What came of the last reduction: a tree, a model, or scores. */
+/* What came of the last reduction: a tree, a model, scores, or whereabouts. */
 struct found {
     struct prefixtree tree;
     struct prefixtree_classes classes;
     struct jobmodel model;
     struct scores scores;
+    struct whereabouts *are;            /* NULL: none */
 };
 
 enum { CLASSES_SHOWN = 10, RANKS_SHOWN = 60 };
@@ -145,6 +147,42 @@ static void json_scores(const struct report *r, const struct scores *found)
            place_of(found, HCT_METHOD_NEIGHBOUR, odd));
 }
 
+/* ----------------------------------------------------------------- progress */
+
+static uint32_t placed(const struct whereabouts *are)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; are && i < are->nplaces; i++)
+        n += are->place[i].tasks;
+    return n;
+}
+
+static int64_t behind(const struct whereabouts *are)
+{
+    return are ? latetask_found(are) : -1;
+}
+
+static void print_progress(const struct report *r, const Hct__Gathered *m,
+                           const struct whereabouts *are)
+{
+    const struct emulate *e = r->options;
+    char is[24] = "nobody";
+
+    if (behind(are) >= 0)
+        snprintf(is, sizeof(is), "task %u", (uint32_t)behind(are));
+    printf("result   %u of %u tasks at %u places, %zu daemons missing; task "
+           "%u is behind: all wait for %s\n", placed(are), e->daemons * e->tasks,
+           are ? are->nplaces : 0, m->n_absent, latetask_rank(e), is);
+}
+
+static void json_progress(const struct report *r, const struct whereabouts *are)
+{
+    printf("\"question_bytes\":%" PRIu64 ",\"places\":%u,\"late\":%u,"
+           "\"behind\":%" PRId64 ",", r->question_bytes, are ? are->nplaces : 0,
+           latetask_rank(r->options), behind(are));
+}
+
 static void print_found(const struct report *r, const Hct__Gathered *m,
                         const struct found *f)
 {
@@ -154,6 +192,10 @@ static void print_found(const struct report *r, const Hct__Gathered *m,
 
     if (e->gather == EMULATE_OUTLIERS) {
         print_scores(r, m, &f->scores);
+        return;
+    }
+    if (e->gather == EMULATE_PROGRESS) {
+        print_progress(r, m, f->are);
         return;
     }
     if (e->gather == EMULATE_MODEL)
@@ -259,9 +301,12 @@ static void print_json(const struct report *r, const Hct__Gathered *m,
                steps(&f->model));
     if (e->gather == EMULATE_OUTLIERS)
         json_scores(r, &f->scores);
+    if (e->gather == EMULATE_PROGRESS)
+        json_progress(r, f->are);
     printf("\"found_tasks\":%u,\"found_nodes\":%zu,\"missing\":%zu,"
            "\"found_classes\":[", e->gather == EMULATE_OUTLIERS
-           ? (uint32_t)compared(&f->scores) : e->gather == EMULATE_MODEL
+           ? (uint32_t)compared(&f->scores) : e->gather == EMULATE_PROGRESS
+           ? placed(f->are) : e->gather == EMULATE_MODEL
            ? (uint32_t)taskset_count(&f->model.tasks)
            : t->nnodes ? prefixtree_count(t, 0) : 0,
            t->nnodes, m->n_absent);
@@ -293,6 +338,13 @@ static int read_model(struct found *f, const struct str *bytes,
     return rc;
 }
 
+static int read_whereabouts(struct found *f, const struct str *bytes,
+                            uint32_t ntasks, struct err *err)
+{
+    f->are = whereabouts_read((const uint8_t *)bytes->s, bytes->n, ntasks, err);
+    return f->are ? 0 : -1;
+}
+
 int report_print(const struct report *r, const Hct__Gathered *m,
                  const struct str *bytes, struct err *err)
 {
@@ -302,6 +354,9 @@ int report_print(const struct report *r, const Hct__Gathered *m,
     if (bytes->n && r->options->gather == EMULATE_OUTLIERS)
         rc = scores_read(&f.scores, (const uint8_t *)bytes->s, bytes->n,
                          r->options->daemons * r->options->tasks, err);
+    else if (bytes->n && r->options->gather == EMULATE_PROGRESS)
+        rc = read_whereabouts(&f, bytes,
+                              r->options->daemons * r->options->tasks, err);
     else if (bytes->n && r->options->gather == EMULATE_MODEL)
         rc = read_model(&f, bytes, err);
     else if (bytes->n)
@@ -315,5 +370,6 @@ int report_print(const struct report *r, const Hct__Gathered *m,
     prefixtree_classes_fini(&f.classes);
     prefixtree_fini(&f.tree);
     jobmodel_fini(&f.model);
+    free(f.are);
     return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "proto/base/str.h"
 #include "slave/gather/gather_model.h"
+#include "slave/gather/gather_progress.h"
 #include "slave/gather/gather_scores.h"
 #include "slave/gather/gather_stack.h"
 #include "slave/jobs/jobs.h"
@@ -24,5 +25,6 @@ const struct reduce_kind gather_kinds[] = {
     { "stack", gather_stack_start, gather_stack_stop },
     { "model", gather_model_start, gather_model_stop },
     { "scores", gather_scores_start, gather_scores_stop },
+    { "progress", gather_progress_start, gather_progress_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

@@ -815,6 +815,17 @@ bool look_stay(const struct task *t, struct look_stay *s)
     return true;
 }
 
+bool look_spot(const struct task *t, struct look_spot *s)
+{
+    const struct look_task *k = t->look;
+
+    if (!k || !k->known || t->over || !(k->last.flags & HCT_PAGE))
+        return false;
+    *s = (struct look_spot){ .site = k->last.site,
+                             .in = k->last.flags & HCT_IN_MPI };
+    return true;
+}
+
 static void take_polls(struct look_task *k, const ProtobufCBinaryData *polls)
 {
     if (polls->len > PAGE_CALLS / 8)

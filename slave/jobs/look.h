@@ -52,6 +52,11 @@ struct look_stay {
 };
 bool look_stay(const struct task *t, struct look_stay *s);
 
+/* Where was it at the last look: numbers as in hct_rank? False: it was not looked at
+ * by its page. */
+struct look_spot { uint32_t site; bool in; };
+bool look_spot(const struct task *t, struct look_spot *s);
+
 void look_task_free(struct look_task *k);       /* NULL is fine */
 
 #endif

@@ -90,7 +90,9 @@ void procstate_read(struct procstate *s, pid_t pid)
 {
     char text[1024];
     struct sample_proc proc;
+    uint32_t before = s->flags & ~(uint32_t)HCT_TRACED;
     char state;
+    bool ours;
 
     s->flags = 0;
     s->wchan[0] = '\0';
@@ -101,8 +103,11 @@ void procstate_read(struct procstate *s, pid_t pid)
     state = procstate_letter(text);
     if (proc_text(pid, "schedstat", text, sizeof(text)))
         s->own_cpu_ns = strtoull(text, NULL, 10);
-    if (state == 't')
-        s->flags |= is_traced(pid) ? HCT_TRACED : 0;
+    ours = state == 't' && !is_traced(pid);
+    if (ours)                   /* what was found before we held it */
+        s->flags = before;
+    else if (state == 't')
+        s->flags |= HCT_TRACED;
     else if (state == 'T')
         s->flags |= is_traced(pid) ? HCT_TRACED : HCT_STOPPED;
     else if (state == 'R')
@@ -111,7 +116,7 @@ void procstate_read(struct procstate *s, pid_t pid)
         s->flags |= HCT_SLEEPS;
     else if (state == 'S' && proc_text(pid, "syscall", text, sizeof(text)))
         take_syscall(s, pid, text);
-    if (state != 'S')
+    if (state != 'S' && !ours)
         s->waiting = (struct waiting){ 0 };
     if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
         strcmp(text, "0") != 0)

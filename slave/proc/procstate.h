@@ -20,7 +20,8 @@ struct procstate {              /* {0}: nothing is known */
 };
 
 /* From some files in /proc/TID, of a thread; the number of the process is that
- * of its first one. Times that cannot be read stay as they are. */
+ * of its first one. Times that cannot be read stay as they are; and while we hold
+ * the thread, to look at its stack, all that was found before. */
 void procstate_read(struct procstate *s, pid_t tid);
 
 /* The part that is not the kernel's; for tests. text of /proc/PID/stat: the

@@ -3,6 +3,7 @@
 
 #include "proto/model/jobmodel.h"
 #include "proto/model/scores.h"
+#include "proto/model/whereabouts.h"
 
 size_t pack_model(uint8_t *bytes)
 {
@@ -74,6 +75,28 @@ static void scores_tale(const char *dir)
     str_fini(&out);
 }
 
+static void whereabouts_tale(const char *dir)
+{
+    struct whereabouts *w = whereabouts_create(4, NULL);
+    struct str out = { 0 };
+
+    if (!w)
+        exit(1);
+    for (uint32_t i = 0; i < 3; i++)
+        whereabouts_put(w, i, &(struct hct_place){
+            .place = 77 + i / 2, .call = 12, .in = i / 2, .asked = 1 + i / 2 });
+    whereabouts_say(w, 0, 1, HCT_ORDER_WAITS);
+    whereabouts_say(w, 1, 2, HCT_ORDER_WAITS | HCT_ORDER_WAITED);
+    if (whereabouts_write(w, NULL, 0, &out, NULL))
+        exit(1);
+    tale.bytes[0] = 4;
+    memcpy(tale.bytes + 1, out.s, out.n);
+    tale.n = out.n + 1;
+    tell(dir, "whereabouts", "two");
+    str_fini(&out);
+    free(w);
+}
+
 void model_tales(const char *dir)
 {
     uint8_t bytes[4096];
@@ -84,6 +107,7 @@ void model_tales(const char *dir)
     tale.n = n + 1;
     tell(dir, "model", "two");
     scores_tale(dir);
+    whereabouts_tale(dir);
     for (unsigned how = 0x80; how < 0x84; how++) {
         operator_welcome(how);
         SAY(0, GATHERED, Gathered, HCT__GATHERED__INIT, m->ok = 1, m->last = 1,

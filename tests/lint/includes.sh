@@ -61,14 +61,14 @@ slave/page           hct.pb-c.h page.h calls.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
-slave/gather         policies/smm hct_policy.h
+slave/gather         policies/smm policies/progress hct_policy.h
 slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h
 slave/slice          slice_args.inc
 slave
 slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
-slave/emulate        policies/lib policies/smm policies/outlier
+slave/emulate        policies/lib policies/smm policies/outlier policies/progress
 
 master/state         hct.pb-c.h cpu.h
 master/store         calls.h cpu.h

@@ -18,7 +18,7 @@ parts()         # the types of fields, and what travels in a field of bytes
 {
     sed -n 's/^ *\(repeated \)*\([A-Z][A-Za-z]*\) [a-z_]* = .*/\2/p' \
         proto/hct.proto
-    printf '%s\n' CallTree Model StackAsk ModelAsk Stack Scores
+    printf '%s\n' CallTree Model StackAsk ModelAsk Stack Scores Whereabouts
 }
 
 clean 'messages.def lists messages of hct.proto' \

@@ -94,6 +94,21 @@ run $E --gather outliers --odd 1 --seed 5
 like "$T/out" 'by polish 0\.' 'nobody is where none is odd'
 run $E -f 8 -i 1 --fault 10:noise --gather outliers
 like "$T/out" 'missing .* 1[0-9]' 'a slave that answers noise is left out, with a reason'
+# ---------------------------------------------------------------- progress
+for levels in 1 2 3; do
+    run $E -j -d $levels --gather progress --seed 5
+    is "$(sed 's/.*"places":\([0-9]*\),"late":\([0-9]*\),"behind":\(-*[0-9]*\).*/\1 \3 \2/' \
+        "$T/out" | awk '{ print $1, $2 == $3 }')" '40 1' \
+        "$levels levels: the task that is behind, by what all models say"
+    like "$T/out" '"found_tasks":1024,' '... and all have said where they are'
+done
+run $E -f 8 -i 1 --seed 5 --gather progress --fault 10:noise --fault 11:lie --fault 12:die
+like "$T/out" '^result +976 of 1024 tasks at 40 places, 3 daemons missing; task ([0-9]+) is '\
+'behind: all wait for task ' 'noise, a lie and a slave that dies do not get in'
+is "$(sed -n 's/.*task \([0-9]*\) is behind: all wait for task \([0-9]*\)$/\1 \2/p' "$T/out" |
+    awk '{ print $1 == $2 }')" 1 '... and who is behind is known without them'
+like "$T/out" 'missing e00010, .*: this is not where tasks are$' '... the noise is named'
+like "$T/out" 'missing e00011, .*: whereabouts that make no sense$' '... and the lie'
 for wrong in --odd=3 --spread=5; do
     run hector-emulate "$wrong"
     is "$status,$(wc -l <"$T/err")" 2,1 "refused: $wrong without --gather outliers"

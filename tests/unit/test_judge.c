@@ -113,6 +113,7 @@ static void show(uint64_t later_ns, bool cut)
     f.p = str_text(&frame);
     f.bytes = frame.n;
     f.parts = look.in.parts;
+    f.asked = look.in.asked;
     judge_show(judge, &f);
     judge_go(judge, look.in.now_ns, false);
     str_fini(&frame);
@@ -137,10 +138,10 @@ static void test_shown(void **state)
     create("null:every=2", (uint32_t)geteuid(), 0);
     assert_string_equal(judge_name(judge), "null");
     assert_true(judge_wants(judge, &wake_ns) && wake_ns == 0);
-    assert_true(judge_wants_key(judge));
+    assert_true(judge_wants_key(judge, 0));
     show(S, true);
     assert_false(judge_wants(judge, &wake_ns));
-    assert_false(judge_wants_key(judge));
+    assert_false(judge_wants_key(judge, 0));
     until(&ndone, 1);
     assert_true(last.now_ns == look.in.now_ns && last.need == 0);
     assert_true(judge_wants(judge, &wake_ns));
@@ -214,6 +215,32 @@ static void test_parts(void **state)
     str_fini(&plain);
 }
 
+/* One that waits to be called: it is shown no look of others, however many there
+ * are, and begins anew with that one. */
+static void test_idle(void **state)
+{
+    const uint32_t called = HCT_ASKED_BY_HANG;
+    uint64_t wake_ns;
+
+    (void)state;
+    create("progress", (uint32_t)geteuid(), 0);
+    show(S, true);
+    until(&ndone, 1);
+    assert_true(judge_wants(judge, &wake_ns) && wake_ns == HCT_WAKE_NEVER);
+    for (int i = 0; i < 5; i++)
+        show(1000 * S, false);
+    assert_true(judge_wants(judge, &wake_ns) && wake_ns == HCT_WAKE_NEVER);
+    assert_false(judge_wants_key(judge, 0));
+    assert_true(judge_wants_key(judge, called));
+    look.in.asked = called;
+    show(S, true);
+    until(&ndone, 2);
+    look.in.asked = 0;
+    assert_true(last.now_ns == look.in.now_ns && last.need);
+    assert_true(judge_wants(judge, &wake_ns) && wake_ns <= look.in.now_ns + S);
+    assert_false(judge_wants_key(judge, called));       /* it follows now */
+}
+
 static void test_lost(void **state)
 {
     uint64_t wake_ns;
@@ -228,7 +255,7 @@ static void test_lost(void **state)
     assert_false(lost_off || judge_wants(judge, &wake_ns));
     until(&nback, 1);
     judge_wake(judge);
-    assert_true(judge_wants(judge, &wake_ns) && judge_wants_key(judge));
+    assert_true(judge_wants(judge, &wake_ns) && judge_wants_key(judge, 0));
     show(S, false);             /* 'D': nothing that it could read */
     assert_true(judge_wants(judge, &wake_ns));
     show(S, true);
@@ -338,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -149,6 +150,37 @@ static struct waiting look_at(void (*does)(void), uint32_t wanted,
     return w;
 }
 
+/* While we hold it, to look at its stack, it is what it was before; and then it is
+ * read again. */
+static void while_held(void **state)
+{
+    struct procstate s = { 0 }, fresh = { 0 };
+    pid_t pid = fork();
+    int status;
+
+    (void)state;
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+    for (int i = 0; i < 60000 && !(s.flags & HCT_PAUSES); i++) {
+        procstate_read(&s, pid);
+        usleep(1000);
+    }
+    assert_int_equal(s.flags, HCT_PAUSES);
+    assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+    assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+    assert_int_equal(waitpid(pid, &status, __WALL), pid);
+    procstate_read(&s, pid);
+    assert_int_equal(s.flags, HCT_PAUSES);
+    assert_int_equal(s.waiting.what, HCT_WAITS_SIGNAL);
+    procstate_read(&fresh, pid);        /* nothing was known */
+    assert_int_equal(fresh.flags, 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+}
+
 static void each(void **state)
 {
     static const struct {
@@ -227,6 +259,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(while_held),
         cmocka_unit_test(each), cmocka_unit_test(again),
     };
 

@@ -7,7 +7,7 @@
 #include "master/hector/core/askpolicy.h"
 #include "proto/base/clock.h"
 
-enum { ASK_WAIT_S = 20 };
+enum { ASK_WAIT_S = 60 };
 /* Places come a little later than the graph, or never. */
 static const uint64_t ask_places_ns = 5 * CLOCK_NS_PER_S;
 
