@@ -65,6 +65,7 @@ struct act_ops {
 struct acts_conf {
     uint32_t kills_per_hour;    /* by policies, of all jobs together */
     uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
+    bool hang_slices;           /* of who is to blame for one: autoslice.h */
 };
 
 /* What all actions of a master need. */

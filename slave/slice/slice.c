@@ -214,12 +214,15 @@ static void want_known(struct slice *s, const struct node *n,
     }
 }
 
-/* Registers for arguments that were set for this call: since the one before,
- * in its block; and those of the parameters that the function says it has. */
-static void want_unknown(struct slice *s, const struct node *n, uint64_t callee)
+/* Registers of the parameters that the function says it has; where it does not,
+ * or where the compiler has made another one of it, also those that were set for
+ * this call: since the one before, in its block. */
+static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
+                         const char *name)
 {
     int said = callee ? variables_parameters(program_binary(s->program), callee)
-                      : 0;
+                      : -1;
+    bool whole = said >= 0 && name && !strchr(name, '.');
     const struct flow *f = &s->contexts[n->context].function->flow;
     uint32_t first = f->blocks[f->block_of[n->insn]].first;
     uint64_t set = 0;
@@ -227,7 +230,7 @@ static void want_unknown(struct slice *s, const struct node *n, uint64_t callee)
     for (uint32_t i = n->insn; i-- > first && !slice_is_call(&f->insns[i]); )
         set |= f->insns[i].writes;
     for (int k = 0; k < NARGUMENTS; k++)
-        if (k < said || (set & REG_BIT(arguments[k])))
+        if (k < said || (!whole && (set & REG_BIT(arguments[k]))))
             want_register(s, n, arguments[k], COST_SET);
     for (uint8_t r = REG_XMM0; r < REG_XMM0 + 8; r++)
         if (set & REG_BIT(r))
@@ -247,7 +250,7 @@ static void want_call(struct slice *s, const struct node *n,
     if (about.args)
         want_known(s, n, &about);
     else
-        want_unknown(s, n, at);
+        want_unknown(s, n, at, name);
 }
 
 static bool is_known_address(const struct slice *s, const struct node *n)

@@ -86,11 +86,25 @@ static const char source[] =
     "}\n"
     "int main(int argc, char **argv)\n"                         /* 65 */
     "{\n"
+    "    extern void by_inlined(long);\n"
     "    struct box b;\n"
     "    (void)argv;\n"
-    "    by_global(argc); by_pointer(&b, argc); calls(argc);\n"
-    "    by_address(argc); by_switch(argc);\n"                  /* 70 */
+    "    by_global(argc); by_pointer(&b, argc); calls(argc);\n" /* 70 */
+    "    by_address(argc); by_switch(argc); by_inlined(argc);\n"
     "    return (int)(seen + other);\n"
+    "}\n"
+    "__attribute__((always_inline)) static inline long inner(long n)\n"
+    "{\n"                                                       /* 75 */
+    "    long tag = n * 19;\n"                                  /* 76 */
+    "    seen = n / 5;\n"                                       /* 77 */
+    "    stop(tag);\n"                                          /* 78 */
+    "    return tag;\n"
+    "}\n"                                                       /* 80 */
+    "OUT void by_inlined(long n)\n"
+    "{\n"
+    "    long from = n + 21;\n"                                 /* 83 */
+    "    seen = n + 23;\n"
+    "    seen = inner(from);\n"
     "}\n";
 
 static void run(const char *fmt, ...)
@@ -221,6 +235,14 @@ static void one_case_of_many(void **state)
                                { 60, 55, 53 }, { 56, 57, 58, 59, 62 } });
 }
 
+/* It is in no frame of its own. */
+static void a_function_that_is_inlined(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_inlined", "stop" },
+                               { 78, 76, 83 }, { 77, 11, 23 } });
+}
+
 /* What is set comes before what decides that it is. */
 static void nearest_lines_come_first(void **state)
 {
@@ -301,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_value_that_the_caller_passes),
         cmocka_unit_test(a_variable_whose_address_is_given),
         cmocka_unit_test(one_case_of_many),
+        cmocka_unit_test(a_function_that_is_inlined),
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
