@@ -77,13 +77,14 @@ one()           # SOURCE FAULT OPTION
     done
     kill "$run" 2>/dev/null
     wait "$run" 2>/dev/null
-    place=$(sql "SELECT min(place) FROM slices WHERE job = $job AND place > 0
+    last="job = $job AND at_ns = (SELECT max(at_ns) FROM slices WHERE job = $job)"
+    place=$(sql "SELECT min(place) FROM slices WHERE $last AND place > 0
         AND file LIKE '%/$1' AND line = $line")
-    shown=$(sql "SELECT count(*) FROM slices WHERE job = $job AND place > 0")
-    path=$(sql "SELECT reason FROM slices WHERE job = $job AND place = 0" |
+    shown=$(sql "SELECT count(*) FROM slices WHERE $last AND place > 0")
+    path=$(sql "SELECT reason FROM slices WHERE $last AND place = 0" |
         sed -n 's/.*on the path have \([0-9]*\).*/\1/p')
-    rank=$(sql "SELECT max(rank) FROM slices WHERE job = $job")
-    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE job = $job AND place = 1")
+    rank=$(sql "SELECT max(rank) FROM slices WHERE $last")
+    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE $last AND place = 1")
     printf '%s %s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
         "${path:-0}" "${rank:--}" "$(kind_of "$1" "$2")" "$at" | tee -a "$dir/all"
 }
