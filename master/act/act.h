@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "master/act/limit.h"
 #include "proto/base/err.h"
@@ -78,6 +79,7 @@ struct acts {
                                    be moved */
     const struct nodes *nodes;
     struct limit kills;
+    LIST_HEAD(, autoslice) slices;      /* owned: of jobs that have gone */
 };
 
 /* The name in table action. */

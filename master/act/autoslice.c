@@ -1,8 +1,10 @@
-/* autoslice.c - see autoslice.h. One is made at a time; of those that are wanted
- * meanwhile the last one is made then: it is what is known best. */
+/* autoslice.c - see autoslice.h. One is made at a time for a job; of those that are
+ * wanted meanwhile the last one is made then: it is what is known best. Invariant:
+ * one without a job has a reduction under way, and is in the list of acts. */
 #include "master/act/autoslice.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "hct.pb-c.h"
 #include "master/state/job.h"
@@ -15,7 +17,25 @@
 /* Longer than hector-slice(8) is given. */
 static const uint64_t autoslice_wait_ns = 40 * CLOCK_NS_PER_S;
 
+struct autoslice {
+    LIST_ENTRY(autoslice) place;
+    struct acts *acts;          /* borrowed, like the next */
+    struct job *job;            /* NULL: it has gone */
+    uint64_t of;                /* its number */
+    uint64_t id;                /* of the reduction; 0: none is under way */
+    uint32_t rank;              /* whose it is */
+    uint32_t next;              /* + 1: of whom it is wanted then; 0: nobody */
+    uint32_t had;               /* + 1: of whom it was asked for last */
+    struct str slice;           /* owned: it is here, and who sends is asked */
+};
+
 static void begin(struct autoslice *s, uint32_t rank);
+
+static void autoslice_free(struct autoslice *s)
+{
+    str_fini(&s->slice);
+    free(s);
+}
 
 static int take(const struct reduce_result *r, struct str *bytes)
 {
@@ -30,12 +50,16 @@ static void keep(struct autoslice *s, const struct str *sent)
     uint32_t next = s->next;
 
     if (s->slice.n)
-        lastslice_keep(s->acts->journal, s->job->id, s->rank, &s->slice, sent);
+        lastslice_keep(s->acts->journal, s->of, s->rank, &s->slice, sent);
     str_fini(&s->slice);
     s->slice = (struct str){ 0 };
     s->next = 0;
-    if (next)
+    if (!s->job) {
+        LIST_REMOVE(s, place);
+        autoslice_free(s);
+    } else if (next) {
         begin(s, next - 1);
+    }
 }
 
 /* sends_to: rank + 1, as in Stack. */
@@ -58,7 +82,7 @@ static bool ask(struct autoslice *s, uint32_t rank, uint32_t sends_to,
     s->id = reducer_start(s->acts->reducer, &ask, done, s, &err);
     if (!s->id)
         log_info("autoslice", "%s job=%llu", err.text,
-                 (unsigned long long)s->job->id);
+                 (unsigned long long)s->of);
     return s->id != 0;
 }
 
@@ -83,13 +107,15 @@ static void on_slice(void *arg, const struct reduce_result *r)
         awaits = lastslice_awaits(&s->slice, s->rank);
     else
         str_reset(&s->slice);
-    if (!awaits || awaits > r->ntasks || job_state_final(s->job->state) ||
+    if (!awaits || awaits > r->ntasks || !s->job ||
+        job_state_final(s->job->state) ||
         !ask(s, (uint32_t)awaits - 1, s->rank + 1, on_sent))
         keep(s, NULL);
 }
 
 static void begin(struct autoslice *s, uint32_t rank)
 {
+    s->of = s->job->id;
     s->rank = rank;
     s->had = rank + 1;
     ask(s, rank, 0, on_slice);
@@ -107,7 +133,7 @@ void autoslice_want(struct autoslice *s, const struct found *f,
     struct taskset ranks = { 0 };
     uint32_t rank;
 
-    if (!s->acts->reducer || !s->acts->conf.hang_slices || !is_about_staying(v))
+    if (!s || !s->acts->reducer || !s->acts->conf.hang_slices || !is_about_staying(v))
         return;
     if (verdict_set(&ranks, f, v) || !ranks.n) {
         taskset_fini(&ranks);
@@ -123,13 +149,42 @@ void autoslice_want(struct autoslice *s, const struct found *f,
 
 void autoslice_forget(struct autoslice *s)
 {
-    s->had = s->next = 0;
+    if (s)
+        s->had = s->next = 0;
 }
 
-void autoslice_fini(struct autoslice *s)
+/* -------------------------------------------------------------------- life */
+
+struct autoslice *autoslice_create(struct acts *a, struct job *j)
 {
+    struct autoslice *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    s->acts = a;
+    s->job = j;
+    return s;
+}
+
+void autoslice_leave(struct autoslice *s)
+{
+    if (!s)
+        return;
+    s->job = NULL;
     if (s->id && s->acts->reducer)
-        reducer_cancel(s->acts->reducer, s->id);
-    s->id = 0;
-    str_fini(&s->slice);
+        LIST_INSERT_HEAD(&s->acts->slices, s, place);
+    else
+        autoslice_free(s);
+}
+
+void autoslice_drop_all(struct acts *a)
+{
+    struct autoslice *s;
+
+    while ((s = LIST_FIRST(&a->slices))) {
+        LIST_REMOVE(s, place);
+        if (a->reducer)
+            reducer_cancel(a->reducer, s->id);
+        autoslice_free(s);
+    }
 }
