@@ -227,12 +227,12 @@ int query_slice_heads(struct store *st, uint64_t job, uint32_t tasks,
         str_add(&sql, "SELECT 0 AS rank LIMIT 0");
         return query_run(st, &sql, to, err);
     }
-    str_addf(&sql, "SELECT rank, place, function, file, line, reason, n FROM"
-             " slice s JOIN (SELECT rank AS r, max(at_ns) AS t FROM slice"
+    str_addf(&sql, "SELECT rank, place, function, file, line, reason, lines"
+             " FROM slice s JOIN (SELECT rank AS r, max(at_ns) AS t FROM slice"
              " WHERE job = %" PRIu64 " GROUP BY rank ORDER BY t DESC"
              " LIMIT %" PRIu32 ") ON r = rank AND t = at_ns", job, tasks);
-    str_addf(&sql, " JOIN (SELECT rank AS o, at_ns AS u, max(place) AS n FROM"
-             " slice WHERE job = %" PRIu64 " GROUP BY rank, at_ns) ON o = rank"
+    str_addf(&sql, " JOIN (SELECT rank AS o, at_ns AS u, max(place) AS lines"
+             " FROM slice WHERE job = %" PRIu64 " GROUP BY rank, at_ns) ON o = rank"
              " AND u = at_ns WHERE job = %" PRIu64 " AND place BETWEEN 1 AND"
              " %" PRIu32 " ORDER BY at_ns, rank, place", job, job, lines);
     return query_run(st, &sql, to, err);

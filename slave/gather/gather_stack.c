@@ -174,6 +174,16 @@ static int choose_places(struct stack_part *p, const Hct__Stack *m,
     return 0;
 }
 
+/* A slice is of one task, mostly elsewhere: then no child is started. */
+static bool is_nobodys(const struct stack_part *p, const Hct__Stack *m)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->pids[i] >= 0)
+            return false;
+    return m->slice;
+}
+
+/* 1: there is nothing to be done. */
 static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
 {
     struct stacker_conf conf = {
@@ -194,6 +204,8 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
     if (find_tasks(p, &of, err) || choose(p, m->ranks, err) ||
         choose_places(p, m, err))
         return -1;
+    if (is_nobodys(p, m))
+        return 1;
     if (p->sites)
         conf.place_of = place_of;
     p->sends_to = m->slice ? m->sends_to : 0;
@@ -230,6 +242,7 @@ void gather_stack_start(void *arg, struct reduction *r)
     Hct__Stack *m;
     size_t n;
     const uint8_t *bytes = reduction_argument(r, &n);
+    int rc = -1;
 
     m = hct__stack__unpack(NULL, n, bytes);
     if (!m) {
@@ -241,12 +254,15 @@ void gather_stack_start(void *arg, struct reduction *r)
         hct__stack__free_unpacked(m, NULL);
         return;
     }
-    if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
-        !(p = part_make(g, r)) || begin(p, m, &err)) {
-        if (p)
-            part_free(p);
+    if (gather_check(g->jobs, reduction_job(r), reduction_width(r),
+                     &err) == 0 && (p = part_make(g, r)))
+        rc = begin(p, m, &err);
+    if (rc && p)
+        part_free(p);
+    if (rc < 0)
         reduction_fail(r, err.text);
-    }
+    else if (rc > 0)
+        reduction_own(r, NULL, 0);
     hct__stack__free_unpacked(m, NULL);
 }
 

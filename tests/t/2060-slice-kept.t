@@ -45,6 +45,10 @@ like "$T/out" "^the lines that decide that task $rank stays in MPI_[A-Za-z]+ \\(
 the nearest first:\$" 'hector why says so'
 like "$T/out" "^  halo.c:[0-9]+ .*; all [0-9]+: hector why $job --slice $rank\$" \
     '... with the first lines, and where all are'
+run hector why $job -j
+ok '... in JSON, too' sh -c "perl -MJSON::PP -e 'local \$/; \$a = decode_json(<STDIN>);
+    \$s = \$a->{slices}; exit !(\$s->[0]{rank} == $rank && \$s->[0]{place} == 1 &&
+        \$s->[0]{lines} == @\$s && \$s->[-1]{reason})' <'$T/out'"
 run hector why $job --slice -n 99
 is "$status" 1 'nobody is so far behind'
 like "$T/err" "verdicts blame [0-9]+ tasks? of job $job: who comes next is known where policy \

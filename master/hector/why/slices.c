@@ -31,7 +31,7 @@ struct slices {
     uint64_t job, at_ns;        /* at_ns 0: just now */
     int64_t rank;
     uint64_t awaits;            /* whose message, rank + 1; 0: not known */
-    uint64_t next;              /* which one of those who are behind; 0: not said */
+    uint64_t next;              /* of those who are behind; 0: not said */
     struct row *rows;           /* owned, like all texts */
     size_t n, cap;
     struct str remarks;         /* lines */
@@ -84,7 +84,6 @@ static int take(struct slices *s, const struct ask *answer, struct err *err)
     const uint8_t *bytes = (const uint8_t *)str_text(&answer->bytes);
     Hct__CallTree *m = hct__call_tree__unpack(NULL, answer->bytes.n, bytes);
     struct prefixtree tree;
-    int rc = 0;
 
     if (!m)
         return err_set(err, EBADMSG, "the master's answer makes no sense");
@@ -95,15 +94,11 @@ static int take(struct slices *s, const struct ask *answer, struct err *err)
         str_addf(&s->remarks, "%s\n", m->notes[i]->text);
     if (m->tree.len && prefixtree_parse(&tree, m->tree.data, m->tree.len,
                                         err) == 0) {
-        if (s->rank >= tree.width)
-            rc = err_set(err, ESRCH, "job %" PRIu64 " has %u tasks: there is no"
-                         " task %" PRId64, s->job, tree.width, s->rank);
-        else
-            slicerows_each(&tree, (uint32_t)s->rank, on_line, s);
+        slicerows_each(&tree, (uint32_t)s->rank, on_line, s);
         prefixtree_fini(&tree);
     }
     hct__call_tree__free_unpacked(m, NULL);
-    return rc;
+    return 0;
 }
 
 /* sends_to: as in Stack. */
@@ -136,8 +131,8 @@ static int ask_slave(const struct tool *t, struct slices *s, uint32_t sends_to,
     return rc;
 }
 
-/* Where the task whose message it awaits has sent to it last: behind where it is.
- * Whoever does not know that question has answered with a slice of that task. */
+/* Where the task whose message it awaits has sent to it last: behind where it
+ * is. Who does not know that question has answered with a slice of that task. */
 static void ask_sender(const struct tool *t, struct slices *s)
 {
     struct slices of = { .job = s->job, .rank = (int64_t)s->awaits - 1 };
@@ -156,7 +151,7 @@ static void ask_sender(const struct tool *t, struct slices *s)
     slices_fini(&of);
 }
 
-/* ---------------------------------------------------------------- of which one */
+/* -------------------------------------------------------------- of which one */
 
 /* The one that is looked for, of those that come in order. */
 struct choice { uint64_t next, n; int64_t rank; };
@@ -260,15 +255,26 @@ static int look_kept(struct store *st, struct slices *s, bool or_any,
                   " task %" PRId64 " is kept", s->job, rank);
 }
 
+static int on_job(void *arg, const struct store_job *job)
+{
+    *(uint32_t *)arg = job->ntasks;
+    return 0;
+}
+
 static int look(struct store *st, struct slices *s, bool *ended,
                 struct err *err)
 {
     uint64_t next = s->next ? s->next : 1;
     bool named = s->rank >= 0;
+    uint32_t ntasks = 0;
 
     if (query_job_ended(st, s->job, ended, err) ||
+        query_job(st, s->job, on_job, &ntasks, err) ||
         (!named && choose(st, s, next, err)))
         return -1;
+    if (named && s->rank >= ntasks)
+        return err_set(err, ESRCH, "job %" PRIu64 " has %u tasks: there is no"
+                       " task %" PRId64, s->job, ntasks, s->rank);
     if (*ended)
         return look_kept(st, s, !named && !s->next, err);
     if (s->rank < 0)

@@ -131,6 +131,13 @@ static int checkpoints(struct store *st, uint64_t job,
     return query_checkpoints(st, &(struct query_which){ .job = job }, to, err);
 }
 
+/* Of each task of which there is one the last one. */
+static int slices(struct store *st, uint64_t job, const struct query_rows *to,
+                  struct err *err)
+{
+    return query_slice_heads(st, job, INT32_MAX, INT32_MAX, to, err);
+}
+
 /* What programs are told. */
 static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
                          struct err *err)
@@ -141,6 +148,7 @@ static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
                     struct err *err);
     } lists[] = {
         { "{\"verdicts\":", query_verdicts },
+        { ",\"slices\":", slices },
         { ",\"checkpoints\":", checkpoints },
         { ",\"returns\":", query_return_rows },
         { ",\"moves\":", query_move_rows },
