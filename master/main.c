@@ -24,6 +24,7 @@ struct settings {
     char *listen, *database, *key_file;
     char *policies;
     int64_t kills_per_hour, hang_samples;
+    bool hang_slices;
     uint64_t looks_kept_bytes;
     uint64_t judge_step_ns, judge_memory_bytes;
     int64_t judge_restarts;
@@ -56,6 +57,8 @@ static const struct conf_key master_keys[] = {
       "20", 0, 64 },
     { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples),
       "3", 0, 1000 },
+    { "master", "hang_slices", CONF_BOOL, MASTER_FIELD(hang_slices), "yes",
+      0, 0 },
     { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
       "32M", 65536, 1e12 },
     { "master", "judge_step", CONF_DURATION, MASTER_FIELD(judge_step_ns),
@@ -242,7 +245,8 @@ static int service_make(struct service *s, struct err *err)
                            .memory_bytes = s->conf.judge_memory_bytes,
                            .restarts = (uint32_t)s->conf.judge_restarts } },
             .act = { .kills_per_hour = (uint32_t)s->conf.kills_per_hour,
-                     .hang_samples = (uint32_t)s->conf.hang_samples },
+                     .hang_samples = (uint32_t)s->conf.hang_samples,
+                     .hang_slices = s->conf.hang_slices },
             .instance = s->instance, .join_wait_ns = s->conf.join_wait_ns,
             .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
             .lost_wait_ns = s->conf.lost_wait_ns,

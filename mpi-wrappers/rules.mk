@@ -137,7 +137,7 @@ $(B)/include/hct_rt.mod: mpi-wrappers/hct_rt.f90 mpi-wrappers/hct_rtf.h
 
 # Unit tests link the objects, sanitized if asked for, and bring MPI functions
 # of their own: no MPI library, no launcher.
-WRAP_UNIT_C := $(foreach t,page ring attach calls output record comm messages request model phase state inject,tests/unit/test_$t.c)
+WRAP_UNIT_C := $(foreach t,page ring attach calls output record comm messages request model phase state awaited inject,tests/unit/test_$t.c)
 WRAP_UNITS  := $(WRAP_UNIT_C:tests/unit/%.c=$(B)/unit/%)
 $(patsubst %,$(B)/obj/mpi-wrappers/%.o,$(WRAP_MPI)) $(WRAP_UNIT_C:%.c=$(B)/obj/%.o): \
     PKG_CFLAGS += $(MPI_INC)
@@ -145,7 +145,7 @@ $(B)/unit/test_inject: $(B)/obj/tests/unit/test_inject.o \
     $(B)/obj/mpi-wrappers/inject/inject.o $(B)/obj/mpi-wrappers/table/calls.o \
     $(B)/obj/redirector.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) -lcmocka
-$(B)/unit/test_state: $(B)/obj/slave.a $(B)/obj/proto.a
+$(B)/unit/test_state $(B)/unit/test_awaited: $(B)/obj/slave.a $(B)/obj/proto.a
 # Some of them once more, with every access of every thread looked at: run by
 # t/1150-threads.t. With gcc, which brings the library along.
 WRAP_TSAN_C := $(foreach t,ring record comm request model state,tests/unit/test_$t.c)

@@ -45,7 +45,7 @@
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
  *        hct_model.last; hct_snapshot.stretch; hct_out.when;
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot */
+ *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "master/act/limit.h"
 #include "proto/base/err.h"
@@ -65,6 +66,7 @@ struct act_ops {
 struct acts_conf {
     uint32_t kills_per_hour;    /* by policies, of all jobs together */
     uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
+    bool hang_slices;           /* of who is to blame for one: autoslice.h */
 };
 
 /* What all actions of a master need. */
@@ -77,6 +79,7 @@ struct acts {
                                    be moved */
     const struct nodes *nodes;
     struct limit kills;
+    LIST_HEAD(, autoslice) slices;      /* owned: of jobs that have gone */
 };
 
 /* The name in table action. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/act/autoslice.h"
 #include "master/act/noderows.h"
 #include "master/act/oddrows.h"
 #include "master/act/remedy.h"
@@ -76,6 +77,7 @@ struct findings {
                                    come to it */
     struct aside *aside;        /* owned: what else is not told yet */
     struct oddrows *odds;       /* owned: whose places are being looked for */
+    struct autoslice *slice;    /* owned: of who is to blame; or NULL */
 };
 
 static unsigned long long findings_id(const struct findings *f)
@@ -413,6 +415,7 @@ static void on_moves_again(struct findings *f, const struct finding *x)
             said_forget(&p->said, kind);
     for (size_t i = 0; i < f->nfinders; i++)    /* who was behind then */
         said_forget(&f->finder[i]->said, HCT_PROGRESS);
+    autoslice_forget(f->slice);
 }
 
 static void aside_free(struct aside *a)
@@ -579,6 +582,8 @@ static void take(struct findings *f, struct finder *by,
     record_verdict(f, &x, i);
     if (why)
         on_verdict(f, &x, back);
+    if (x.how == SAID_SAY)      /* behind the stacks, which others wait for */
+        autoslice_want(f->slice, found, x.v);
     noderows_free(nodes);
     free(why);
     str_fini(&text);
@@ -793,6 +798,7 @@ static void findings_stopped(struct job *j)
         for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
             said_forget(&p->said, kind);
     }
+    autoslice_forget(f->slice);
 }
 
 /* A policy has done something odd, or is switched off for it. */
@@ -843,9 +849,11 @@ struct findings *findings_create(struct acts *a, struct job *j,
     }
     f->acts = a;
     f->job = j;
+    f->slice = autoslice_create(a, j);
     if (onhang_parse(&f->on_hang, on_hang, err) == 0)
         return f;
     err_prefix(err, "--on-hang");
+    autoslice_leave(f->slice);
     free(f);
     return NULL;
 }
@@ -857,6 +865,7 @@ void findings_destroy(struct findings *f)
     hang_free(f->hang);
     aside_free(f->aside);
     oddrows_free(f->odds);
+    autoslice_leave(f->slice);
     for (size_t i = 0; i < f->nfinders; i++) {
         free(f->finder[i]->why);
         free(f->finder[i]);

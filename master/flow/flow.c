@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "master/act/autoslice.h"
 #include "master/act/findings.h"
 #include "master/act/hands.h"
 #include "master/flow/again.h"
@@ -421,6 +422,7 @@ void flow_destroy(struct flow *f)
         jobs_remove(f->jobs, j);
         flow_free_job(j);
     }
+    autoslice_drop_all(&f->acts);
     event_free(f->watch);
     drain_destroy(f->drains);
     judges_destroy(f->judges);

@@ -251,6 +251,32 @@ int query_compared_last(struct store *st, uint64_t job,
     return query_run(st, &sql, to, err);
 }
 
+int query_slice_heads(struct store *st, uint64_t job, uint32_t tasks,
+                      uint32_t lines, const struct query_rows *to,
+                      struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_slice)) {
+        str_add(&sql, "SELECT 0 AS rank LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT rank, place, function, file, line, reason, lines"
+             " FROM slice s JOIN (SELECT rank AS r, max(at_ns) AS t FROM slice"
+             " WHERE job = %" PRIu64 " GROUP BY rank ORDER BY t DESC"
+             " LIMIT %" PRIu32 ") ON r = rank AND t = at_ns", job, tasks);
+    str_addf(&sql, " JOIN (SELECT rank AS o, at_ns AS u, max(place) AS lines"
+             " FROM slice WHERE job = %" PRIu64 " GROUP BY rank, at_ns) ON o = rank"
+             " AND u = at_ns WHERE job = %" PRIu64 " AND place BETWEEN 1 AND"
+             " %" PRIu32 " ORDER BY at_ns, rank, place", job, job, lines);
+    return query_run(st, &sql, to, err);
+}
+
+/* What a policy has taken back is over. */
+static const char since_it_moved[] =
+    " at_ns > ifnull((SELECT max(at_ns) FROM verdict WHERE job = %" PRIu64
+    " AND kind = 'progress' AND ranks = ''), 0)";
+
 int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
                  struct err *err)
 {
@@ -259,6 +285,23 @@ int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
     str_addf(&sql, "SELECT ranks FROM verdict WHERE job = %" PRIu64 " AND kind"
              " IN ('hang', 'deadlock', 'notice') AND ranks <> ''"
              " ORDER BY at_ns DESC, rowid DESC LIMIT 1", job);
+    return query_run(st, &sql, to, err);
+}
+
+int query_least(struct store *st, uint64_t job, const struct query_rows *to,
+                struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_progress_node)) {
+        str_add(&sql, "SELECT '' AS ranks LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT ranks FROM progress_node WHERE job = %" PRIu64
+             " AND at_ns = (SELECT max(at_ns) FROM progress_node WHERE job = %"
+             PRIu64 ") AND", job, job);
+    str_addf(&sql, since_it_moved, job);
+    str_add(&sql, " ORDER BY place");
     return query_run(st, &sql, to, err);
 }
 

@@ -55,6 +55,15 @@ int query_verdicts(struct store *st, uint64_t job, const struct query_rows *to,
  * file, line, reason, at_ns. */
 int query_slice(struct store *st, uint64_t job, int64_t rank,
                 const struct query_rows *to, struct err *err);
+/* The first lines of the last slices of so many tasks of the job: rank, place,
+ * function, file, line, reason, how many lines it has. */
+int query_slice_heads(struct store *st, uint64_t job, uint32_t tasks,
+                      uint32_t lines, const struct query_rows *to,
+                      struct err *err);
+/* The ranks of each group of the job that stands at one point, the least
+ * progressed first, as policy progress has it, unless it has moved since. */
+int query_least(struct store *st, uint64_t job, const struct query_rows *to,
+                struct err *err);
 /* The ranks that the last verdict of a hang blames: one row, or none. */
 int query_blamed(struct store *st, uint64_t job, const struct query_rows *to,
                  struct err *err);

@@ -9,6 +9,7 @@
 #include "master/tree/lasttree.h"
 #include "master/tree/treeshape.h"
 #include "proto/base/clock.h"
+#include "proto/base/parse.h"
 
 enum { GATHER_PIECE = 4 << 20 };
 #define GATHER_WAIT_MAX_NS (3600 * CLOCK_NS_PER_S)
@@ -23,6 +24,7 @@ struct gather {
     uint64_t id, job;
     bool quiet;
     enum keep keep;
+    uint32_t rank;                      /* KEEP_SLICE: of which */
     void (*ended)(void *arg);
     void *arg;
 };
@@ -168,7 +170,7 @@ static void on_done(void *arg, const struct reduce_result *r)
         if (g->keep == KEEP_TREE)
             lasttree_keep(g->journal, g->job, 0, r, &bytes);
         if (g->keep == KEEP_SLICE)
-            lastslice_keep(g->journal, g->job, &bytes);
+            lastslice_keep(g->journal, g->job, g->rank, &bytes, NULL);
     }
     lists_free(&lists);
     str_fini(&bytes);
@@ -176,13 +178,22 @@ static void on_done(void *arg, const struct reduce_result *r)
     free(g);
 }
 
-static enum keep keep_of_tree(const Hct__Gather *m)
+/* Of a slice: rank is whose it is. */
+static enum keep keep_of_tree(const Hct__Gather *m, uint32_t *rank)
 {
     Hct__Stack *how = hct__stack__unpack(NULL, m->argument.len,
                                          m->argument.data);
-    enum keep keep = !how ? KEEP_NOTHING : how->slice ? KEEP_SLICE
-                     : *how->ranks ? KEEP_NOTHING : KEEP_TREE;
+    enum keep keep = KEEP_NOTHING;
+    uint64_t one;
 
+    if (how && how->slice && !how->sends_to) {
+        if (parse_u64(&one, how->ranks, 0, INT32_MAX, NULL) == 0) {
+            keep = KEEP_SLICE;
+            *rank = (uint32_t)one;
+        }
+    } else if (how && !how->slice && !*how->ranks) {
+        keep = KEEP_TREE;
+    }
     if (how)
         hct__stack__free_unpacked(how, NULL);
     return keep;
@@ -201,10 +212,10 @@ static bool is_whole_model(const Hct__Gather *m)
 
 /* A tree or model of some ranks only, or of some time, is not the one of the
  * job. */
-static enum keep what_to_keep(const Hct__Gather *m)
+static enum keep what_to_keep(const Hct__Gather *m, uint32_t *rank)
 {
     if (m->job && strcmp(m->kind, "stack") == 0)
-        return keep_of_tree(m);
+        return keep_of_tree(m, rank);
     if (m->job && strcmp(m->kind, "model") == 0 && is_whole_model(m))
         return KEEP_MODEL;
     return KEEP_NOTHING;
@@ -237,8 +248,8 @@ struct gather *gather_start(struct reducer *rd, struct jobs *jobs,
     if (g) {
         *g = (struct gather){ .reducer = rd, .journal = jn, .link = c,
                               .job = m->job, .quiet = m->quiet,
-                              .keep = what_to_keep(m), .ended = ended,
-                              .arg = arg };
+                              .ended = ended, .arg = arg };
+        g->keep = what_to_keep(m, &g->rank);
         g->id = begin(g, jobs, m, &err);
     }
     if (g && g->id)

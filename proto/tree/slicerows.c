@@ -12,7 +12,8 @@ int slicerows_frame(struct prefixtree *t, const struct slicerow *row,
                     uint32_t *frames, size_t n)
 {
     struct prefixtree_frame f = { .function = name(t, row->function),
-                                  .line = row->line };
+                                  .line = row->line,
+                                  .offset = row->awaits };
 
     f.module = name(t, row->reason);
     f.file = name(t, row->file);
@@ -20,6 +21,11 @@ int slicerows_frame(struct prefixtree *t, const struct slicerow *row,
                 f.file == PREFIXTREE_NONE ? PREFIXTREE_NONE
                                           : prefixtree_frame(t, &f);
     return frames[n] == PREFIXTREE_NONE ? -1 : 0;
+}
+
+bool slicerows_is_head(const struct slicerow *row)
+{
+    return strncmp(row->reason, "is here", strlen("is here")) == 0;
 }
 
 static uint32_t child_with(const struct prefixtree *t, uint32_t node,
@@ -43,7 +49,8 @@ size_t slicerows_each(const struct prefixtree *t, uint32_t position,
         const struct prefixtree_frame *f = &t->frames[t->nodes[at].frame];
         const struct slicerow row = { prefixtree_text(t, f->function),
                                       prefixtree_text(t, f->file),
-                                      prefixtree_text(t, f->module), f->line };
+                                      prefixtree_text(t, f->module), f->line,
+                                      f->offset };
 
         if (each)
             each(arg, &row);

@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 #include "slave/gather/gather.h"
 #include "slave/gather/gather_tasks.h"
+#include "slave/gather/remark.h"
 #include "slave/page/state.h"
 #include "slave/stacks/calltree.h"
+#include "slave/stacks/unwinder.h"
 
 #define INTERVAL_MAX_NS (3600 * CLOCK_NS_PER_S)
 enum { GATHER_PLACES_MAX = 1024 };
@@ -20,7 +23,7 @@ struct stack_part {
     struct gather *all;         /* borrowed, like the next */
     struct reduction *reduction;
     uint64_t job;
-    uint32_t n;
+    uint32_t n, sends_to;       /* sends_to: as in Stack */
     uint32_t *ranks;            /* owned */
     pid_t *pids;                /* owned */
     uint32_t *sites;            /* owned: where places are wanted, of each task;
@@ -59,6 +62,21 @@ static uint32_t place_of(void *arg, uint32_t position, uint64_t *pc,
     if (n)
         pc[0]--;                /* in the call, not behind it */
     return n;
+}
+
+static bool remark_of(void *arg, uint32_t position, struct unwinder_remark *to)
+{
+    const struct stack_part *p = arg;
+    const struct remark_task t = { page_of(arg, position), p->ranks[position],
+                                   &jobs_node(p->all->jobs)->ticks };
+
+    memset(to, 0, sizeof(*to));
+    to->alone = p->sends_to != 0;
+    if (t.page && to->alone)
+        remark_sent(to, &t, p->sends_to - 1);
+    else if (t.page)
+        remark_taken(to, &t);
+    return true;
 }
 
 static int write_part(const Hct__CallTree *m, struct reduction *r)
@@ -156,13 +174,23 @@ static int choose_places(struct stack_part *p, const Hct__Stack *m,
     return 0;
 }
 
+/* A slice is of one task, mostly elsewhere: then no child is started. */
+static bool is_nobodys(const struct stack_part *p, const Hct__Stack *m)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->pids[i] >= 0)
+            return false;
+    return m->slice;
+}
+
+/* 1: there is nothing to be done. */
 static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
 {
     struct stacker_conf conf = {
         .ntasks = p->n, .nsamples = m->samples ? m->samples : 1,
         .interval_ns = m->interval_ns, .lines = m->lines,
-        .threads = m->threads, .keep = true, .unwritten = m->unwritten,
-        .slice = m->slice,
+        .threads = m->threads, .keep = !m->slice, .unwritten = m->unwritten,
+        .slice = m->slice, .remark_of = m->slice ? remark_of : NULL,
         .page_of = page_of };
     struct stacker *stacker = jobs_node(p->all->jobs)->stacker;
     struct gather_job of;
@@ -176,8 +204,11 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
     if (find_tasks(p, &of, err) || choose(p, m->ranks, err) ||
         choose_places(p, m, err))
         return -1;
+    if (is_nobodys(p, m))
+        return 1;
     if (p->sites)
         conf.place_of = place_of;
+    p->sends_to = m->slice ? m->sends_to : 0;
     conf.pids = p->pids;
     conf.user = of.user;
     return stacker_take(stacker, &conf, on_done, p, err);
@@ -211,6 +242,7 @@ void gather_stack_start(void *arg, struct reduction *r)
     Hct__Stack *m;
     size_t n;
     const uint8_t *bytes = reduction_argument(r, &n);
+    int rc = -1;
 
     m = hct__stack__unpack(NULL, n, bytes);
     if (!m) {
@@ -222,12 +254,15 @@ void gather_stack_start(void *arg, struct reduction *r)
         hct__stack__free_unpacked(m, NULL);
         return;
     }
-    if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
-        !(p = part_make(g, r)) || begin(p, m, &err)) {
-        if (p)
-            part_free(p);
+    if (gather_check(g->jobs, reduction_job(r), reduction_width(r),
+                     &err) == 0 && (p = part_make(g, r)))
+        rc = begin(p, m, &err);
+    if (rc && p)
+        part_free(p);
+    if (rc < 0)
         reduction_fail(r, err.text);
-    }
+    else if (rc > 0)
+        reduction_own(r, NULL, 0);
     hct__stack__free_unpacked(m, NULL);
 }
 

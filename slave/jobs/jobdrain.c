@@ -50,6 +50,7 @@ static size_t sweep(struct job *j, int sig)
     struct sweep_job s = { .marks = { job_mark, slave_mark },
                            .all = j->part.node->njobs == 1,
                            .spares = { stacker_child(j->part.node->stacker),
+                                       stacker_slices(j->part.node->stacker),
                                        worker(j) } };
     pid_t *groups = calloc(j->ntasks ? j->ntasks : 1, sizeof(*groups));
     size_t n = 0;

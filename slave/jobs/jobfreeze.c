@@ -49,7 +49,9 @@ void jobfreeze_hold(struct job *j, const struct taskset *set)
     bool *frozen = calloc(j->ntasks + 1, sizeof(*frozen));
     struct sweep_job who = { .groups = groups, .ranks = ranks,
                              .marks = { job_mark, slave_mark },
-                             .spares = { stacker_child(j->part.node->stacker) } };
+                             .spares = { stacker_child(j->part.node->stacker),
+                                         stacker_slices(
+                                             j->part.node->stacker) } };
     struct freezer_job order = { .job = j->part.id, .who = &who,
                                  .frozen = frozen };
     bool known = f->known;

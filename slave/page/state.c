@@ -85,6 +85,7 @@ static void read_slot(const struct page_slot *s, struct state_thread *t)
         t->peer = LOAD(s->peer);
         t->source = LOAD(s->source);
         t->tag = LOAD(s->tag);
+        t->source_tag = LOAD(s->source_tag);
         t->requests = LOAD(s->requests);
         t->count = LOAD(s->count);
         t->bytes = LOAD(s->bytes);
@@ -97,6 +98,7 @@ static void read_slot(const struct page_slot *s, struct state_thread *t)
     t->peer = a_rank(t->peer);
     t->source = a_rank(t->source);
     t->tag = a_rank(t->tag);
+    t->source_tag = a_rank(t->source_tag);
     t->site = a_site(t->site);
     t->requests &= ~PAGE_BY_STANDING;
     if (t->requests > PAGE_REQUESTS)

@@ -24,7 +24,7 @@ struct state_thread {           /* as in page_slot */
     uint32_t call, waits_call, requests, site;
     uint64_t comm, collective, count, bytes;
     uint64_t calls, since_ticks, in_ticks, out_ticks;
-    int32_t peer, source, tag;
+    int32_t peer, source, tag, source_tag;
     bool torn;                  /* fields may be of two calls */
 };
 

@@ -98,7 +98,10 @@ static bool belongs(const struct proctable_process *p,
 
 static bool is_spare(pid_t pid, const struct sweep_job *job)
 {
-    return pid == job->spares[0] || pid == job->spares[1];
+    for (size_t i = 0; i < SWEEP_SPARES; i++)
+        if (pid == job->spares[i])
+            return true;
+    return false;
 }
 
 /* Mark our descendants and, among them, the job's: from parents to children

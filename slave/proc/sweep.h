@@ -16,13 +16,15 @@
 /* Become the one who inherits orphans. */
 int sweep_init(void);
 
+enum { SWEEP_SPARES = 3 };
+
 struct sweep_job {
     const pid_t *groups;        /* process groups of the tasks */
     size_t ngroups;
     const uint32_t *ranks;      /* of these; or NULL: it does not matter */
     const char *marks[2];       /* variables that all its processes have */
     bool all;                   /* every descendant, whatever the rest says, */
-    pid_t spares[2];            /* but for these children and what they have
+    pid_t spares[SWEEP_SPARES];            /* but for these children and what they have
                                    started; 0: none */
 };
 

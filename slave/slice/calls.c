@@ -105,13 +105,34 @@ bool calls_identify(const char *name)
     return false;
 }
 
+static bool is_of_mpi(const char *name)
+{
+    return name && (strncasecmp(name, "mpi_", 4) == 0 ||
+                    strncasecmp(name, "pmpi_", 5) == 0);
+}
+
+bool calls_rank(const char *name)
+{
+    return is_of_mpi(name) && strcasestr(name, "comm_rank");
+}
+
+bool calls_receives(const char *name)
+{
+    return is_of_mpi(name) && (strcasestr(name, "_recv") ||
+                               strcasestr(name, "_irecv"));
+}
+
+bool calls_sends(const char *name)
+{
+    return is_of_mpi(name) && strcasestr(name, "send");
+}
+
 bool calls_awaited(const char *name)
 {
     static const char *const parts[] = { "send", "barrier", "bcast", "reduce",
                                          "gather", "scatter", "alltoall" };
 
-    if (!name || (strncasecmp(name, "mpi_", 4) != 0 &&
-                  strncasecmp(name, "pmpi_", 5) != 0))
+    if (!is_of_mpi(name))
         return false;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strcasestr(name, parts[i]))

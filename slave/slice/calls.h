@@ -28,6 +28,14 @@ bool calls_end(const char *name);
 /* It says who a task is, or how many there are. */
 bool calls_identify(const char *name);
 
+/* It receives a message, or asks for one; it sends one. Both have the tag as the
+ * fifth argument. */
+bool calls_receives(const char *name);
+bool calls_sends(const char *name);
+
+/* It says who a task is. */
+bool calls_rank(const char *name);
+
 /* Another task may wait for this call: it sends a message, or is a collective. */
 bool calls_awaited(const char *name);
 

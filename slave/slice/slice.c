@@ -7,6 +7,7 @@
 #include "slave/slice/slice.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,9 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9 };
-enum { NARGUMENTS = sizeof(arguments), SENDS_LEVELS = 2,
-       OTHERS_MAX = 100000 };   /* instructions that are looked through for these */
+enum { NARGUMENTS = sizeof(arguments) };
 
-/* --------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------- steps */
 
 uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
                        uint32_t call, uint32_t depth)
@@ -37,24 +37,51 @@ uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
     return (uint32_t)s->ncontexts++;
 }
 
+static bool reads_rank(const struct slice *s, const struct line *l)
+{
+    for (size_t i = 0; i < s->nby_rank; i++)
+        if (s->by_rank[i] == l)
+            return true;
+    return false;
+}
+
 /* What is read by it counts, and not only who decides about it. */
 static bool reads_count(enum node_kind kind)
 {
     return kind != NODE_PATH && kind != NODE_VIA;
 }
 
-/* What is given to a function is put where it stays, on its first line: that
- * says nothing. */
-static bool is_beginning(struct slice *s, uint32_t context, uint32_t insn,
-                         const struct line *l)
+/* What is given to a function is put where it stays, on its first line, and
+ * what it returns where that is expected, on its last one: that says nothing. */
+static bool is_brace(struct slice *s, uint32_t context, uint32_t insn,
+                     const struct line *l)
 {
     struct function *f = s->contexts[context].function;
     const struct flow_block *b = &f->flow.blocks[f->flow.entry];
-    const struct insn *i = &f->flow.insns[insn];
+    const struct line *first = program_line(s->program, f, b->first);
+    const struct line *last = program_line(s->program, f,
+                                           (uint32_t)f->flow.ninsns - 1);
 
-    return l == program_line(s->program, f, b->first) &&
-           l != program_line(s->program, f, (uint32_t)f->flow.ninsns - 1) &&
-           i->copies;
+    return first != last && (l == first || l == last) &&
+           f->flow.insns[insn].copies;
+}
+
+/* Who a task is, it has from MPI: that is no fault of the program. Whoever
+ * reads its rank is remembered. */
+static bool is_given(struct slice *s, uint32_t context, uint32_t insn,
+                     const struct line *reader)
+{
+    const struct insn *i = &s->contexts[context].function->flow.insns[insn];
+    uint64_t at;
+    const char *name = slice_is_call(i) ? program_callee(s->program, i, &at)
+                                        : NULL;
+
+    if (!calls_identify(name))
+        return false;
+    if (reader && calls_rank(name) && !reads_rank(s, reader) &&
+        array_reserve(&s->by_rank, &s->cap_by_rank, s->nby_rank + 1) == 0)
+        s->by_rank[s->nby_rank++] = reader;
+    return true;
 }
 
 void slice_add(struct slice *s, uint32_t context, uint32_t insn,
@@ -68,10 +95,12 @@ void slice_add(struct slice *s, uint32_t context, uint32_t insn,
     size_t i = idtable_first(&s->seen_nodes, key);
     struct node *n;
 
+    if (kind == NODE_SETS && is_given(s, context, insn, reader))
+        return;
     /* A step within a line is none, nor is what only hands a value on. */
     if (here && cost >= step && (here == reader ||
                                  (kind != NODE_DECIDES &&
-                                  is_beginning(s, context, insn, here))))
+                                  is_brace(s, context, insn, here))))
         cost -= step;
     if (cost > COST_MAX || s->nnodes >= NODES_MAX) {
         s->cut = true;
@@ -87,17 +116,6 @@ void slice_add(struct slice *s, uint32_t context, uint32_t insn,
     s->bucket[cost] = (uint32_t)s->nnodes++;
 }
 
-/* Who a task is, it has from MPI: that is no fault of the program. */
-static bool is_given_rank(struct slice *s, const struct node *n)
-{
-    const struct insn *i = &s->contexts[n->context].function->flow
-                            .insns[n->insn];
-    uint64_t at;
-
-    return n->kind == NODE_SETS && slice_is_call(i) &&
-           calls_identify(program_callee(s->program, i, &at));
-}
-
 /* What a compiler of Fortran puts around the program has no line. */
 static bool is_start(struct slice *s, const struct node *n)
 {
@@ -110,6 +128,30 @@ static bool is_start(struct slice *s, const struct node *n)
     return name && strcmp(name, "MAIN__") == 0;
 }
 
+/* Calls on the way there are in the stack, which whoever asks has seen. */
+static unsigned row_cost(const struct node *n)
+{
+    return n->kind == NODE_PATH ? n->cost + COST_IN_STACK : n->cost;
+}
+
+/* NULL: there is no room. */
+static struct slice_row *row_of(struct slice *s, const struct line *l)
+{
+    struct slice_row *row;
+
+    for (size_t i = 0; i < s->nrows; i++)
+        if (s->rows[i].line == l->number && s->rows[i].file == l->file)
+            return &s->rows[i];
+    if (array_reserve(&s->rows, &s->cap_rows, s->nrows + 1))
+        return NULL;
+    row = &s->rows[s->nrows++];
+    *row = (struct slice_row){ .function = l->function, .file = l->file,
+                               .at = l, .line = l->number, .cost = UINT_MAX,
+                               .number = (uint32_t)s->nrows };
+    return row;
+}
+
+/* A line is there once, for what is nearest in it. */
 static int add_row(struct slice *s, const struct node *n)
 {
     const struct line *l = program_line(s->program,
@@ -117,23 +159,20 @@ static int add_row(struct slice *s, const struct node *n)
                                         n->insn);
     struct slice_row *row;
 
-    if (!l || !l->number || is_beginning(s, n->context, n->insn, l))
+    if (!l || !l->number || is_brace(s, n->context, n->insn, l))
         return 0;
-    for (size_t i = 0; i < s->nrows; i++)
-        if (s->rows[i].line == l->number && s->rows[i].file == l->file)
-            return 0;
-    if (array_reserve(&s->rows, &s->cap_rows, s->nrows + 1))
+    row = row_of(s, l);
+    if (!row)
         return -1;
-    row = &s->rows[s->nrows++];
-    *row = (struct slice_row){ .function = l->function, .file = l->file,
-                               .line = l->number, .cost = n->cost,
-                               .decides = n->kind == NODE_DECIDES,
-                               .number = (uint32_t)s->nrows };
+    if (row->cost <= row_cost(n))
+        return 0;
+    row->cost = row_cost(n);
+    row->decides = n->kind == NODE_DECIDES;
     slice_reason(s, n, row->reason);
     return 0;
 }
 
-/* ------------------------------------------------------------------ what next */
+/* ---------------------------------------------------------------- what next */
 
 static void want_register(struct slice *s, const struct node *n, uint8_t reg,
                           unsigned cost)
@@ -214,12 +253,15 @@ static void want_known(struct slice *s, const struct node *n,
     }
 }
 
-/* Registers for arguments that were set for this call: since the one before,
- * in its block; and those of the parameters that the function says it has. */
-static void want_unknown(struct slice *s, const struct node *n, uint64_t callee)
+/* Registers of the parameters that the function says it has; where it does
+ * not, or where the compiler has made another one of it, also those that were
+ * set for this call: since the one before, in its block. */
+static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
+                         const char *name)
 {
     int said = callee ? variables_parameters(program_binary(s->program), callee)
-                      : 0;
+                      : -1;
+    bool whole = said >= 0 && name && !strchr(name, '.');
     const struct flow *f = &s->contexts[n->context].function->flow;
     uint32_t first = f->blocks[f->block_of[n->insn]].first;
     uint64_t set = 0;
@@ -227,7 +269,7 @@ static void want_unknown(struct slice *s, const struct node *n, uint64_t callee)
     for (uint32_t i = n->insn; i-- > first && !slice_is_call(&f->insns[i]); )
         set |= f->insns[i].writes;
     for (int k = 0; k < NARGUMENTS; k++)
-        if (k < said || (set & REG_BIT(arguments[k])))
+        if (k < said || (!whole && (set & REG_BIT(arguments[k]))))
             want_register(s, n, arguments[k], COST_SET);
     for (uint8_t r = REG_XMM0; r < REG_XMM0 + 8; r++)
         if (set & REG_BIT(r))
@@ -247,7 +289,7 @@ static void want_call(struct slice *s, const struct node *n,
     if (about.args)
         want_known(s, n, &about);
     else
-        want_unknown(s, n, at);
+        want_unknown(s, n, at, name);
 }
 
 static bool is_known_address(const struct slice *s, const struct node *n)
@@ -298,8 +340,6 @@ static int take(struct slice *s, uint32_t number)
 {
     const struct node n = s->nodes[number];
 
-    if (is_given_rank(s, &n))
-        return 0;
     if (!is_start(s, &n) && add_row(s, &n))
         return -1;
     if (reads_count((enum node_kind)n.kind))
@@ -325,7 +365,7 @@ static int run(struct slice *s, struct err *err)
     return 0;
 }
 
-/* --------------------------------------------------------------------- begin */
+/* -------------------------------------------------------------------- begin */
 
 static uint32_t insn_at(const struct function *f,
                         const struct slice_frame *frame)
@@ -369,46 +409,7 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
     return 0;
 }
 
-/* ------------------------------------------------------------- other tasks */
-
-static void add_sends(struct slice *s, uint32_t context, unsigned cost,
-                      unsigned levels)
-{
-    const struct flow *f = &s->contexts[context].function->flow;
-
-    for (uint32_t i = 0; i < f->ninsns && s->nothers++ < OTHERS_MAX; i++) {
-        uint64_t at;
-        const char *name = slice_is_call(&f->insns[i])
-            ? program_callee(s->program, &f->insns[i], &at) : NULL;
-        struct function *to = name && at && levels
-            ? program_function(s->program, at) : NULL;
-        uint32_t in = to && to->readable
-            ? slice_context(s, to, context, i, 1) : FLOW_NONE;
-
-        if (calls_awaited(name))
-            slice_add(s, context, i, NODE_SENDS, cost, NULL, NULL);
-        if (in != FLOW_NONE)
-            add_sends(s, in, cost + COST_FRAME, levels - 1);
-    }
-}
-
-/* A task in a call of MPI waits for others, which run the same program, or they
- * for it: what the functions on the path, and those that they call, send, and
- * the collectives in them, decide about that as well. */
-static void add_others(struct slice *s, const struct slice_frame *first)
-{
-    const struct function *f = s->contexts[0].function;
-    uint32_t at = insn_at(f, first);
-    uint64_t in;
-    const char *name = at == FLOW_NONE || !slice_is_call(&f->flow.insns[at])
-        ? NULL : program_callee(s->program, &f->flow.insns[at], &in);
-
-    if (!calls_about(name).mpi)
-        return;
-    for (uint32_t i = 0; i < s->npath; i++)
-        add_sends(s, i, COST_SENDS + i * COST_FRAME,
-                  SENDS_LEVELS);
-}
+/* --------------------------------------------------------------------- rows */
 
 static void count_lines(struct slice *s)
 {
@@ -420,6 +421,18 @@ static void count_lines(struct slice *s)
         if (!before)
             s->nlines += program_count_lines(s->program,
                                              s->contexts[i].function);
+    }
+}
+
+/* Tasks that run the same program come to be at different points where it asks
+ * who they are: such lines are nearer than they are by their steps. */
+static void draw_near(struct slice *s)
+{
+    for (size_t i = 0; i < s->nrows; i++) {
+        struct slice_row *r = &s->rows[i];
+
+        if (reads_rank(s, r->at))
+            r->cost -= r->cost < COST_RANK ? r->cost : COST_RANK;
     }
 }
 
@@ -451,11 +464,12 @@ struct slice *slice_make(const char *path, const char *build_id,
         slice_free(s);
         return NULL;
     }
-    add_others(s, frames);
+    slice_add_others(s, insn_at(s->contexts[0].function, frames));
     if (run(s, err)) {
         slice_free(s);
         return NULL;
     }
+    draw_near(s);
     if (s->nrows)
         qsort(s->rows, s->nrows, sizeof(*s->rows), by_cost);
     count_lines(s);
@@ -471,6 +485,7 @@ void slice_free(struct slice *s)
     free(s->contexts);
     free(s->nodes);
     free(s->rows);
+    free(s->by_rank);
     idtable_fini(&s->seen_nodes);
     idtable_fini(&s->seen_searches);
     str_fini(&s->unseen);

@@ -7,7 +7,9 @@
  * task is, as in PDI 4.4, where the tool that does it is another one). What is
  * read but not set in a function is looked for in its caller, at the call; calls
  * that may set it are followed two levels. Lines are ranked by how many steps
- * lead there; what is set comes before what decides.
+ * lead there; what is set comes before what decides, what asks for the task's rank
+ * before what does not, as tasks of one program differ by that, and of others'
+ * messages those that may be what the task waits for.
  *
  * What a slice cannot see: memory behind pointers that are not known, and other
  * tasks. */
@@ -28,8 +30,10 @@ struct slice_frame {
     bool call;                  /* a call returns to it */
 };
 
+struct line;
 struct slice_row {
-    const char *function, *file;        /* as long as the slice */
+    const char *function, *file;        /* as long as the slice, like the next */
+    const struct line *at;
     unsigned line, cost, number;        /* number: as it was found */
     bool decides;
     char reason[SLICE_REASON];

@@ -1,4 +1,4 @@
-/* slice_private.h - what slice.c, slice_reach.c and slice_words.c share. */
+/* slice_private.h - what the files of a slice share. */
 #ifndef HECTOR_SLICE_PRIVATE_H
 #define HECTOR_SLICE_PRIVATE_H
 
@@ -16,7 +16,11 @@ enum {
     COST_POINTER = 5,           /* what an address is made of */
     COST_FRAME = 2,             /* a call on the path, from the one further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
-    COST_SENDS = 14,
+    COST_SENDS = 14,            /* what others may wait for, */
+    COST_SENDS_IT = 8,          /* what this task waits for, by its tag, */
+    COST_SENDS_OTHER = 20,      /* and what it does not */
+    COST_RANK = 4,              /* less: what reads the task's rank */
+    COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
     NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
 };
@@ -61,7 +65,10 @@ struct slice {
     struct context *contexts;
     struct node *nodes;
     struct slice_row *rows;
-    size_t ncontexts, cap_contexts, nnodes, cap_nodes, nrows, cap_rows;
+    const struct line **by_rank;        /* lines that read the task's rank; the
+                                           lines are the program's */
+    size_t ncontexts, cap_contexts, nnodes, cap_nodes, nrows, cap_rows,
+           nby_rank, cap_by_rank;
     struct idtable seen_nodes, seen_searches;
     uint32_t nsearches, nothers;
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
@@ -70,6 +77,8 @@ struct slice {
     struct str unseen, not_followed;
     unsigned npointers;         /* reads of memory that is not known */
     bool cut, other_tasks;
+    bool awaits_tag;            /* the task waits for a message with this one */
+    int32_t awaited_tag;
 };
 
 /* ----------------------------------------------------------------- slice.c */
@@ -100,6 +109,13 @@ struct reader {
  * them. */
 void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
                  const struct want *w, const struct reader *r);
+
+/* ---------------------------------------------------------- slice_others.c */
+
+/* The task is in this instruction: if that is a call of MPI, what the functions on
+ * the path, and those that they call, send, and the collectives in them, decide
+ * about that as well. */
+void slice_add_others(struct slice *s, uint32_t at);
 
 /* ----------------------------------------------------------- slice_words.c */
 

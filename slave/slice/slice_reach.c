@@ -398,6 +398,19 @@ static enum effect memory_effect(const struct search *x, uint32_t insn)
     return e;
 }
 
+/* Where a variable is does not change. */
+static bool is_address(const struct search *x, uint32_t insn)
+{
+    const struct function *f = context_of(x)->function;
+    const struct insn *n = &f->flow.insns[insn];
+    uint8_t kind;
+
+    if (n->move != MOVE_ADDRESS || n->mem[0].index != REG_NONE)
+        return false;
+    kind = bases_of(x)->v[values_area(&f->values, insn, 0)->base].kind;
+    return kind == BASE_FRAME || kind == BASE_FILE;
+}
+
 static enum effect effect(struct search *x, uint32_t insn)
 {
     const struct insn *n = &context_of(x)->function->flow.insns[insn];
@@ -411,7 +424,9 @@ static enum effect effect(struct search *x, uint32_t insn)
             : n->writes & REG_BIT(x->want.reg) ? MAY_SET : NO_EFFECT;
     else
         e = memory_effect(x, insn);
-    if (e != NO_EFFECT)
+    if (e != NO_EFFECT && x->want.is_reg && is_address(x, insn))
+        x->found = true;
+    else if (e != NO_EFFECT)
         add(x, insn, kind);
     return e;
 }

@@ -188,7 +188,9 @@ int variables_parameters(const struct binary *b, uint64_t function)
     Dwarf_Addr bias;
     int n = 0;
 
-    if (!find_function(b, function, &die, &bias) || dwarf_child(&die, &child))
+    if (!find_function(b, function, &die, &bias))
+        return -1;
+    if (dwarf_child(&die, &child))
         return 0;
     do
         n += dwarf_tag(&child) == DW_TAG_formal_parameter;

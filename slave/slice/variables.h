@@ -20,7 +20,7 @@ const char *variables_in_register(const struct binary *b, uint64_t pc,
 bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
                       int64_t *low, int64_t *high);
 
-/* How many parameters that function says it has; 0: it does not say. */
+/* How many parameters that function says it has; -1: it does not say. */
 int variables_parameters(const struct binary *b, uint64_t function);
 
 #endif

@@ -10,13 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "proto/base/paths.h"
-#include "proto/tree/slicerows.h"
 
-enum { SECONDS = 25, FRAMES = 64, ADDRESS = 24, WORDS = FRAMES + 3 };
+enum { SECONDS = 25, NICE = 10, FRAMES = 64, ADDRESS = 24, WORDS = FRAMES + 3 };
 
 static const char deleted[] = " (deleted)";
 
@@ -94,6 +95,8 @@ static _Noreturn void be_slice(struct question *q, int out)
         _exit(127);
     close_range(3, ~0u, 0);
     signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpriority(PRIO_PROCESS, 0, NICE);     /* the tasks come first */
     alarm(SECONDS);
     execv(q->program, q->argv);
     dprintf(STDERR_FILENO, "hector-slice: %s cannot be started: %s\n",
@@ -125,10 +128,42 @@ static FILE *start(struct question *q, pid_t *pid, struct err *err)
 struct answer {
     struct prefixtree *tree;
     struct str *notes;
+    const struct slicerow *more;        /* borrowed */
     uint32_t frames[SLICEROWS_MAX];
     size_t n;
     bool full;
 };
+
+static void add_row(struct answer *a, const struct slicerow *row)
+{
+    if (a->n == SLICEROWS_MAX)
+        return;
+    if (slicerows_frame(a->tree, row, a->frames, a->n))
+        a->full = true;
+    else
+        a->n++;
+}
+
+static bool is_more(const struct answer *a, const struct slicerow *row)
+{
+    return a->more->file && a->more->line == row->line &&
+           strcmp(a->more->file, row->file) == 0;
+}
+
+/* More comes behind where the task is; a line is there once. */
+static void take_row(struct answer *a, struct slicerow *row)
+{
+    if (a->n == 0) {
+        row->awaits = a->more->awaits;
+        add_row(a, row);
+        if (is_more(a, row))
+            str_addf(a->notes, "The same line: %s.\n", a->more->reason);
+        else if (a->more->file)
+            add_row(a, a->more);
+    } else if (!is_more(a, row)) {
+        add_row(a, row);
+    }
+}
 
 /* Cost, function, file, line, reason, with tabs; or words for a person. */
 static void take(struct answer *a, char *text)
@@ -143,14 +178,11 @@ static void take(struct answer *a, char *text)
     }
     while (n < 5 && rest)
         part[n++] = strsep(&rest, "\t");
-    if (n == 5 && a->n < SLICEROWS_MAX) {
-        const struct slicerow row = { part[1], part[2], part[4],
-                                      (uint32_t)strtoul(part[3], NULL, 10) };
+    if (n == 5) {
+        struct slicerow row = { part[1], part[2], part[4],
+                                (uint32_t)strtoul(part[3], NULL, 10), 0 };
 
-        if (slicerows_frame(a->tree, &row, a->frames, a->n))
-            a->full = true;
-        else
-            a->n++;
+        take_row(a, &row);
     } else if (n < 5) {
         const char *words = strstr(text, "hector-slice: ");
 
@@ -188,9 +220,10 @@ static int read_answer(struct answer *a, FILE *in, pid_t pid)
 
 int slicer_add(struct prefixtree *tree, struct str *notes,
                const struct unwinder_head *h, pid_t pid,
-               const struct unwind_frame *v, unsigned n)
+               const struct unwind_frame *v, unsigned n,
+               const struct slicerow *more)
 {
-    struct answer a = { .tree = tree, .notes = notes };
+    struct answer a = { .tree = tree, .notes = notes, .more = more };
     struct question *q = calloc(1, sizeof(*q));
     struct err err;
     pid_t child = 0;
@@ -206,9 +239,9 @@ int slicer_add(struct prefixtree *tree, struct str *notes,
     else
         str_addf(notes, "no slice: %s\n", err.text);
     if (in && q->replaced)
-        str_add(notes, "The program was built anew since it was started: lines"
-                       " are those of what was loaded, texts of the sources"
-                       " may be newer.\n");
+        str_add(notes, "The program was built anew, or removed, since it was"
+                       " started: lines are those of what was loaded, texts of"
+                       " the sources may be newer.\n");
     free(q);
     if (rc == 0 && a.n)
         rc = prefixtree_add(tree, h->position, h->sample, a.frames, a.n, NULL);

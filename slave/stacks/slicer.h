@@ -9,15 +9,16 @@
 #include <sys/types.h>
 
 #include "proto/base/str.h"
-#include "proto/tree/prefixtree.h"
+#include "proto/tree/slicerows.h"
 #include "slave/stacks/unwind.h"
 #include "slave/stacks/unwinder_work.h"
 
 /* Add the lines for this stack, innermost frame first, to the tree as
- * slicerows.h has them; what is to be said for a person goes to notes, a line
- * each. -1: the tree has no room. */
+ * slicerows.h has them, more as the second one if it has a file; what is to be said
+ * for a person goes to notes, a line each. -1: the tree has no room. */
 int slicer_add(struct prefixtree *tree, struct str *notes,
                const struct unwinder_head *h, pid_t pid,
-               const struct unwind_frame *v, unsigned n);
+               const struct unwind_frame *v, unsigned n,
+               const struct slicerow *more);
 
 #endif

@@ -62,6 +62,7 @@ struct request {
     struct unwinder *unwinder;      /* owned; conf.keep: the stacker's */
     struct selfstack *selfstack;      /* owned: those that answer themselves */
     enum stage stage;
+    bool aside;                 /* it is in that list */
     uint32_t sample, at;        /* the next task to be asked */
     uint64_t next_ns;           /* when the next sample begins, */
     uint64_t late_ns;           /* and when this one's time is up */
@@ -78,7 +79,10 @@ struct request {
 struct stacker {
     struct event_base *base;
     struct event *child, *step; /* owned */
-    TAILQ_HEAD(, request) requests;     /* owned: the first one is served */
+    TAILQ_HEAD(requests, request) requests;     /* owned: the first one is
+                                                   served */
+    struct requests aside;      /* owned: slices, of which all is taken that is
+                                   needed; others need not wait for them */
     struct latestop left;
     struct halt_copy copy;      /* scratch */
     char *text;                 /* scratch: owned */
@@ -267,8 +271,21 @@ static void take_place(struct request *r, uint32_t i)
     unwinder_addresses(r->unwinder, i, r->sample, pc, n);
 }
 
+/* Is that all that is to be said of the task? */
+static bool remark(struct request *r, uint32_t i)
+{
+    struct unwinder_remark what;
+
+    if (!r->conf.remark_of || !r->conf.remark_of(r->arg, i, &what))
+        return false;
+    unwinder_remark(r->unwinder, i, r->sample, &what);
+    return what.alone;
+}
+
 static void take_task(struct request *r, uint32_t i)
 {
+    if (remark(r, i))
+        return;
     if (r->conf.unwritten)
         unwinder_unwritten(r->unwinder, i, r->sample);
     else if (r->conf.place_of)
@@ -283,6 +300,17 @@ static void take_task(struct request *r, uint32_t i)
 static bool may_ride(const struct request *r)
 {
     return r->conf.interval_ns >= 4 * RIDE_NS;
+}
+
+/* A slice takes as long as it takes. */
+static void put_aside(struct request *r)
+{
+    struct stacker *st = r->all;
+
+    TAILQ_REMOVE(&st->requests, r, place);
+    TAILQ_INSERT_TAIL(&st->aside, r, place);
+    r->aside = true;
+    request_next(st);
 }
 
 static void step_waiting(struct request *r)
@@ -302,6 +330,8 @@ static void step_waiting(struct request *r)
     if (r->sample == r->conf.nsamples) {
         r->stage = READING;
         unwinder_end(r->unwinder);
+        if (r->conf.slice)
+            put_aside(r);
         return;
     }
     r->next_ns += r->conf.interval_ns;
@@ -416,6 +446,19 @@ static void request_free(struct request *r)
     free(r);
 }
 
+/* It is in no list any more; true: it is the next one's turn. */
+static bool take_out(struct request *r)
+{
+    struct stacker *st = r->all;
+    bool turn = r == served(st);
+
+    if (r->aside)
+        TAILQ_REMOVE(&st->aside, r, place);
+    else
+        TAILQ_REMOVE(&st->requests, r, place);
+    return turn;
+}
+
 static void request_end(void *arg, const struct unwinder_result *s,
                         const struct err *why)
 {
@@ -423,6 +466,7 @@ static void request_end(void *arg, const struct unwinder_result *s,
     struct stacker_result out = { .task_notes = r->notes,
         .copies = r->copies, .asked = r->asked };
     struct stacker *st = r->all;
+    bool turn;
 
     if (s) {
         for (uint32_t i = 0; i < r->conf.ntasks; i++)
@@ -436,7 +480,7 @@ static void request_end(void *arg, const struct unwinder_result *s,
         out.total_p50_ns = times_quantile(&r->total, 50);
         out.total_p99_ns = times_quantile(&r->total, 99);
     }
-    TAILQ_REMOVE(&st->requests, r, place);
+    turn = take_out(r);
     if (s && r->conf.keep) {    /* before done(), which may call rest() */
         r->unwinder = NULL;
         mapcache_keep(&st->known, &r->pids, &r->mapped, r->conf.ntasks);
@@ -445,7 +489,8 @@ static void request_end(void *arg, const struct unwinder_result *s,
     }
     r->done(r->arg, s ? &out : NULL, why);
     request_free(r);
-    request_next(st);
+    if (turn)
+        request_next(st);
 }
 
 /* The unwinder is started when its turn has come. */
@@ -531,6 +576,13 @@ pid_t stacker_child(const struct stacker *st)
     return st && served(st) ? unwinder_pid(served(st)->unwinder) : 0;
 }
 
+pid_t stacker_slices(const struct stacker *st)
+{
+    const struct request *r = st ? TAILQ_FIRST(&st->aside) : NULL;
+
+    return r ? unwinder_pid(r->unwinder) : 0;
+}
+
 void stacker_rest(struct stacker *st)
 {
     if (!st || (served(st) && served(st)->unwinder == st->kept))
@@ -555,20 +607,29 @@ void stacker_stopped(struct stacker *st, pid_t tid, int status)
         }
 }
 
-void stacker_cancel(struct stacker *st, const void *arg)
+static struct request *find(const struct requests *list, const void *arg)
 {
     struct request *r;
 
-    TAILQ_FOREACH(r, &st->requests, place)
-        if (r->arg == arg) {
-            bool was_served = r == served(st);
+    TAILQ_FOREACH(r, list, place)
+        if (r->arg == arg)
+            break;
+    return r;
+}
 
-            TAILQ_REMOVE(&st->requests, r, place);
-            request_free(r);
-            if (was_served)
-                request_next(st);
-            return;
-        }
+void stacker_cancel(struct stacker *st, const void *arg)
+{
+    struct request *r = find(&st->requests, arg);
+    bool turn;
+
+    if (!r)
+        r = find(&st->aside, arg);
+    if (!r)
+        return;
+    turn = take_out(r);
+    request_free(r);
+    if (turn)
+        request_next(st);
 }
 
 struct stacker *stacker_open(struct event_base *base, struct err *err)
@@ -578,6 +639,7 @@ struct stacker *stacker_open(struct event_base *base, struct err *err)
     if (!st)
         return err_memory(err), NULL;
     TAILQ_INIT(&st->requests);
+    TAILQ_INIT(&st->aside);
     st->base = base;
     st->text = malloc(MAPS_MAX);
     st->step = evtimer_new(base, on_step, st);
@@ -605,6 +667,8 @@ void stacker_close(struct stacker *st)
         return;
     for (struct request *r; (r = served(st)); request_free(r))
         TAILQ_REMOVE(&st->requests, r, place);
+    for (struct request *r; (r = TAILQ_FIRST(&st->aside)); request_free(r))
+        TAILQ_REMOVE(&st->aside, r, place);
     unwinder_stop(st->kept);
     mapcache_drop(&st->known);
     if (st->child)

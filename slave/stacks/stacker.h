@@ -1,7 +1,8 @@
 /* stacker.h - takes the stacks of processes of this node, several times if
  * wanted, and gives back their merged call tree.
  *
- * Requests are served one after the other, and never block the loop: a
+ * Requests are served one after the other (but for slices: these are read while
+ * the next one is served), and never block the loop: a
  * process that does not stop, stops for good, is traced by a debugger, ends or
  * becomes another program costs a sentence in the result, not time. One
  * stacker in a process. */
@@ -30,6 +31,12 @@ typedef char *stacker_page_f(void *arg, uint32_t position);
 typedef uint32_t stacker_place_f(void *arg, uint32_t position, uint64_t *pc,
                                  uint32_t max);
 
+/* What is to be said besides of a task whose slice is made, or in place of that;
+ * false: nothing. */
+struct unwinder_remark;
+typedef bool stacker_remark_f(void *arg, uint32_t position,
+                              struct unwinder_remark *to);
+
 struct stacker_conf {
     const pid_t *pids;          /* 0: it has ended before; -1: it is not to
                                    be looked at; borrowed during the call */
@@ -49,6 +56,8 @@ struct stacker_conf {
                                    page_of */
     bool slice;                 /* the tree is made of the lines that decide
                                    that they are there: slicerows.h */
+    stacker_remark_f *remark_of;        /* of a slice; NULL: nothing; called
+                                           like page_of */
     bool unwritten;             /* the tree is made of what they have printed and
                                    not written, in frames of the module
                                    "stdout": no task is stopped */
@@ -90,6 +99,8 @@ uint64_t stacker_due(const struct stacker *st);
 /* The child that makes a tree just now, 0: none. It outlives the tasks that it
  * reads about. */
 pid_t stacker_child(const struct stacker *st);
+/* The same, of the slice that was begun first. */
+pid_t stacker_slices(const struct stacker *st);
 
 /* Nobody will ask again soon: no child is kept. NULL is fine. */
 void stacker_rest(struct stacker *st);

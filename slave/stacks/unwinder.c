@@ -276,6 +276,12 @@ void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
     put(s, UNWINDER_ADDRESSES, position, sample, 0, pc, n * sizeof(*pc));
 }
 
+void unwinder_remark(struct unwinder *s, uint32_t position, uint32_t sample,
+                     const struct unwinder_remark *r)
+{
+    put(s, UNWINDER_REMARK, position, sample, 0, r, sizeof(*r));
+}
+
 void unwinder_unwritten(struct unwinder *s, uint32_t position, uint32_t sample)
 {
     put(s, UNWINDER_UNWRITTEN, position, sample, 0, NULL, 0);

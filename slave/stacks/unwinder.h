@@ -18,6 +18,7 @@
 #include <sys/types.h>
 #include <event2/event.h>
 
+#include "mpi-wrappers/page.h"
 #include "proto/base/err.h"
 #include "slave/launch/launch.h"
 #include "slave/stacks/halt.h"
@@ -74,6 +75,16 @@ void unwinder_copy(struct unwinder *s, uint32_t position, uint32_t sample,
                    const struct halt_copy *copy, bool cut);
 void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
                         const uint64_t *pc, uint32_t n);
+/* What is to be said besides of a task of which a slice is made: as its second
+ * line; or, alone, as the only one. */
+struct unwinder_remark {
+    uint64_t awaits;            /* slicerows.h */
+    uint32_t alone, nframes;
+    uint64_t pc[PAGE_FRAMES];   /* the place; nframes 0: there is none */
+    char text[200];             /* the reason; "": there is nothing to be said */
+};
+void unwinder_remark(struct unwinder *s, uint32_t position, uint32_t sample,
+                     const struct unwinder_remark *r);
 /* What the task has printed and not written: one frame (unwritten.h). */
 void unwinder_unwritten(struct unwinder *s, uint32_t position, uint32_t sample);
 void unwinder_end(struct unwinder *s);

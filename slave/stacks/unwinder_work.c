@@ -14,7 +14,9 @@
 #include "proto/base/str.h"
 #include "proto/base/writeall.h"
 #include "proto/tree/prefixtree.h"
+#include "proto/tree/slicerows.h"
 #include "slave/stacks/slicer.h"
+#include "slave/stacks/unwinder.h"
 #include "slave/stacks/unwind.h"
 #include "slave/stacks/unwritten.h"
 #include "slave/symbols/symbols.h"
@@ -42,6 +44,10 @@ struct reading {                /* of a task */
     char *maps;                 /* owned: what it was made of */
     struct spelled *spelled;    /* owned: by number */
     size_t nspelled;
+    struct unwinder_remark remark;      /* the last one */
+    struct slicerow row;        /* of it: reason is there, and so is where it
+                                   is, or file is NULL */
+    char *function, *file;      /* owned: of row */
 };
 
 struct work {
@@ -253,7 +259,7 @@ static int add_trace(struct work *w, const struct unwinder_head *h,
     t.n = 0;
     if (w->slice) {
         w->traces[h->position]++;
-        return slicer_add(&w->tree, &w->notes, h, r->pid, v, n);
+        return slicer_add(&w->tree, &w->notes, h, r->pid, v, n, &r->row);
     }
     n = without_library(w, r, v, n);
     for (unsigned i = 0; i < n; i++)
@@ -310,12 +316,69 @@ static int take_unwritten(struct work *w, const struct unwinder_head *h)
     return prefixtree_add(&w->tree, h->position, h->sample, &frame, 1, NULL);
 }
 
+static void forget_remark(struct reading *r)
+{
+    free(r->function);
+    free(r->file);
+    r->function = r->file = NULL;
+    r->row = (struct slicerow){ 0 };
+}
+
+/* Where it is: the first one that has a line, of those that are inlined there. */
+static void place_remark(struct work *w, struct reading *r)
+{
+    struct unwind_frame v[PAGE_FRAMES];
+    unsigned n = r->unwind
+        ? unwind_addresses(r->unwind, r->remark.pc, r->remark.nframes, v,
+                           PAGE_FRAMES) : 0;
+
+    forget_remark(r);
+    r->row = (struct slicerow){ .reason = r->remark.text,
+                                .awaits = r->remark.awaits };
+    for (unsigned i = 0; i < n && !r->file && *r->remark.text; i++) {
+        const struct symbol *s = v[i].path
+            ? symbols_find(w->symbols, v[i].path, NULL, 0, v[i].address,
+                           v[i].call, true) : NULL;
+
+        if (!s || s->note != SYMBOL_FOUND || !s->n || !s->frame[0].file)
+            continue;
+        r->function = strdup(s->frame[0].function);
+        r->file = strdup(s->frame[0].file);
+        r->row.line = s->frame[0].line;
+    }
+    r->row.function = r->function ? r->function : "";
+    r->row.file = r->file;
+}
+
+static int take_remark(struct work *w, const struct unwinder_head *h)
+{
+    struct reading *r = &w->readings[h->position];
+    uint32_t frame;
+
+    if (h->bytes != sizeof(r->remark))
+        return -1;
+    memcpy(&r->remark, w->piece, sizeof(r->remark));
+    r->remark.text[sizeof(r->remark.text) - 1] = '\0';
+    if (r->remark.nframes > PAGE_FRAMES)
+        return -1;
+    place_remark(w, r);
+    if (!r->remark.alone)
+        return 0;
+    w->traces[h->position]++;
+    if (!r->row.file)
+        return 0;
+    if (slicerows_frame(&w->tree, &r->row, &frame, 0))
+        return -1;
+    return prefixtree_add(&w->tree, h->position, h->sample, &frame, 1, NULL);
+}
+
 static void take_maps(struct work *w, const struct unwinder_head *h)
 {
     struct reading *r = &w->readings[h->position];
 
     if (r->maps && r->pid == (pid_t)h->pid && strcmp(r->maps, w->piece) == 0)
         return;
+    forget_remark(r);
     free(r->maps);
     free(r->spelled);
     unwind_destroy(r->unwind);
@@ -353,6 +416,8 @@ static int take(struct work *w)
         return take_addresses(w, &h) ? -1 : 1;
     case UNWINDER_UNWRITTEN:
         return take_unwritten(w, &h) ? -1 : 1;
+    case UNWINDER_REMARK:
+        return take_remark(w, &h) ? -1 : 1;
     case UNWINDER_BEGIN: case UNWINDER_END:
         break;
     }
@@ -398,6 +463,8 @@ static int begin(struct work *w)
     w->nlevels = 0;
     w->ntrees++;
     memset(w->traces, 0, w->ntasks * sizeof(*w->traces));
+    for (size_t i = 0; i < w->ntasks; i++)
+        forget_remark(&w->readings[i]);
     symbols_refresh(w->symbols);
     return prefixtree_init(&w->tree, w->ntasks, w->nsamples, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum unwinder_kind { UNWINDER_BEGIN, UNWINDER_MAPS, UNWINDER_COPY, UNWINDER_ADDRESSES,
-                   UNWINDER_UNWRITTEN, UNWINDER_END };
+                   UNWINDER_UNWRITTEN, UNWINDER_REMARK, UNWINDER_END };
 
 /* In front of each piece on the way to the unwinder; both ends are one
  * program. UNWINDER_BEGIN has the number of tasks as position and of samples as

@@ -7,8 +7,9 @@
 #
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
-# task. Then the sums. The programs are in slices/, where /*! N */ marks the line
-# of fault N. $LIMIT is how many seconds a program has to be found stuck (30).
+# task, the kind of the fault. Then the sums. The programs are in slices/, where
+# /*! N KIND */ marks the line of fault N: local, if it sets a value in a register
+# or a stack slot, memory, branch. $LIMIT is how many seconds a program has to be found stuck (30).
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -34,6 +35,11 @@ compile()       # SOURCE FAULT OPTION: into $dir/prog
 line_of()       # SOURCE FAULT: where the mark is
 {
     grep -nE "(/\*!|!!) $2( |\$)" "$here/slices/$1" | cut -d : -f 1
+}
+
+kind_of()       # SOURCE FAULT
+{
+    sed -nE "s,.*(/\*!|!!) $2 ([a-z]*).*,\2,p" "$here/slices/$1"
 }
 
 stuck()         # wait until a verdict blames somebody, or the job has ended
@@ -71,15 +77,16 @@ one()           # SOURCE FAULT OPTION
     done
     kill "$run" 2>/dev/null
     wait "$run" 2>/dev/null
-    place=$(sql "SELECT min(place) FROM slices WHERE job = $job AND place > 0
+    last="job = $job AND at_ns = (SELECT max(at_ns) FROM slices WHERE job = $job)"
+    place=$(sql "SELECT min(place) FROM slices WHERE $last AND place > 0
         AND file LIKE '%/$1' AND line = $line")
-    shown=$(sql "SELECT count(*) FROM slices WHERE job = $job AND place > 0")
-    path=$(sql "SELECT reason FROM slices WHERE job = $job AND place = 0" |
+    shown=$(sql "SELECT count(*) FROM slices WHERE $last AND place > 0")
+    path=$(sql "SELECT reason FROM slices WHERE $last AND place = 0" |
         sed -n 's/.*on the path have \([0-9]*\).*/\1/p')
-    rank=$(sql "SELECT max(rank) FROM slices WHERE job = $job")
-    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE job = $job AND place = 1")
-    printf '%s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
-        "${path:-0}" "${rank:--}" "$at" | tee -a "$dir/all"
+    rank=$(sql "SELECT max(rank) FROM slices WHERE $last")
+    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE $last AND place = 1")
+    printf '%s %s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
+        "${path:-0}" "${rank:--}" "$(kind_of "$1" "$2")" "$at" | tee -a "$dir/all"
 }
 
 for option in -O2 -O0; do
@@ -101,6 +108,10 @@ awk '
           near = 8
       if (near > $5)
           near = $5
+      kinds[$8]
+      of_kind[of, $8]++
+      of_kind_in[of, $8] += $4 != "-"
+      of_kind_near[of, $8] += $4 != "-" && $4 <= near
       inside[of] += $4 != "-"
       top[of] += $4 != "-" && $4 <= near
       nearest[of] += near
@@ -114,5 +125,12 @@ awk '
             printf "# %s: %d among the nearest (%.0f %%), when %.0f %% of those lines " \
                 "are shown\n", of, top[of], 100 * top[of] / n[of],
                 path[of] ? 100 * nearest[of] / path[of] : 0
+            for (k in kinds)
+                if (of_kind[of, k])
+                    printf "# %s %s: %d faults, %d in the slice (%.0f %%), %d among " \
+                        "the nearest (%.0f %%)\n", of, k, of_kind[of, k],
+                        of_kind_in[of, k], 100 * of_kind_in[of, k] / of_kind[of, k],
+                        of_kind_near[of, k],
+                        100 * of_kind_near[of, k] / of_kind[of, k]
         }
     }' "$dir/all"

@@ -68,7 +68,8 @@ static void world_open(struct world *w)
                   .left_wait_ns = 1, .lost_wait_ns = 1, .restart_wait_ns = 1,
                   .end_wait_ns = 1,
                   .watch = { .policies = policies, .tape_bytes = 65536 },
-                  .act = { .kills_per_hour = 20, .hang_samples = 2 } },
+                  .act = { .kills_per_hour = 20, .hang_samples = 2,
+                           .hang_slices = true } },
         .reduce = { .fan_out = 1, .last_id = 100 },
         .name = "fuzz", .host = "here", .addresses = "x", .path = ":memory:",
     };

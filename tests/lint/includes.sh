@@ -61,7 +61,7 @@ slave/page           hct.pb-c.h page.h calls.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
-slave/gather         policies/smm policies/progress hct_policy.h
+slave/gather         policies/smm policies/progress hct_policy.h calls.h
 slave/move           hct.pb-c.h page.h
 slave/guard
 slave/keep           hct.pb-c.h

@@ -32,8 +32,8 @@ like "$T/out" '^job 1: what decides that task [0-3] gets to and stays in MPI_' \
 like "$T/out" "halo\\.c:$line " '... and has the line with the fault'
 like "$T/out" 'is here, in MPI_' '... begins where the task is'
 like "$T/out" '^Not seen: .*other tasks' '... and says what it cannot see'
-run hector why 1 --slice 2 -n 1
-is "$(grep -c 'halo\.c:' "$T/out")" 2 '-n 1: the head and one line'
+run hector why 1 --slice 2 -k 1
+is "$(grep -c 'halo\.c:' "$T/out")" 2 '-k 1: the head and one line'
 like "$T/out" 'lines more, farther away' '... and how many there are'
 run hector why 1.2 --slice -j
 ok 'as JSON' sh -c "perl -MJSON::PP -e 'local \$/; \$a = decode_json(<STDIN>);
@@ -58,11 +58,12 @@ run hector why 1 --slice 2
 is "$status" 0 'the job is gone'
 like "$T/out" '^job 1 at .*: what decides that task 2' \
     '... what was found before is shown, and when that was'
-run hector why 1 --slice 3
-if [ "$status" = 0 ]; then pass 'rank 3 was the one blamed'; else
-    like "$T/err" 'has ended, and no slice of task 3 is kept' \
-        'a task that nobody has asked about'
-fi
+for rank in 0 1 2 3; do
+    [ -n "$(sql "SELECT 1 FROM slices WHERE job = 1 AND rank = $rank")" ] && continue
+    run hector why 1 --slice $rank
+    is "$status" 1 "task $rank, that nobody has asked about"
+    like "$T/err" "has ended, and no slice of task $rank is kept" '... is said'
+done
 run hector why 7 --slice
 like "$T/err" 'there is no job 7' 'a job that there is not'
 
@@ -80,8 +81,12 @@ cp "$T/stripped" "$T/new"
 mv "$T/new" "$T/again"
 run hector why 3 --slice 0
 is "$status" 0 'a program that was built anew meanwhile'
-like "$T/out" 'built anew since it was started' '... is said'
+like "$T/out" 'built anew, or removed, since it was started' '... is said'
 like "$T/out" 'halo\.c:' '... and what was loaded is shown'
+rm "$T/again"
+run hector why 3 --slice 1
+is "$status" 0 'a program that is not there any more'
+like "$T/out" 'halo\.c:' '... what was loaded is shown'
 end 3
 
 # The first thing that is computed outside of the program is up the stack.
@@ -114,4 +119,27 @@ run hector why 4 --slice 1
 like "$T/out" 'sleeper\.c:11 .*is here, in usleep' 'a task in a library'
 like "$T/out" 'sleeper\.c:8 .*sets' '... and what keeps it there'
 end 4
+
+cat >"$T/gone.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    if (atoi(getenv("HECTOR_RANK")) == 1)
+        return 0;
+    pause();
+    return 0;
+}
+END
+cc -O0 -g -o "$T/gone" "$T/gone.c"
+fresh out err
+hector-run -n 2 --oversubscribe "$T/gone" >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT state FROM tasks WHERE job = 5 AND rank = 1")" = exited ]' 30
+run hector why 5 --slice 1
+is "$status" 1 'a task that has ended while its job runs'
+like "$T/err" 'task 1: there is no such process any more' '... is said'
+run hector why 5 --slice 0
+like "$T/out" 'gone\.c:7 .*is here, in pause' '... and the others have theirs'
+end 5
 done_testing

@@ -86,12 +86,51 @@ static const char source[] =
     "}\n"
     "int main(int argc, char **argv)\n"                         /* 65 */
     "{\n"
+    "    extern void by_inlined(long);\n"
     "    struct box b;\n"
     "    (void)argv;\n"
-    "    by_global(argc); by_pointer(&b, argc); calls(argc);\n"
-    "    by_address(argc); by_switch(argc);\n"                  /* 70 */
+    "    by_global(argc); by_pointer(&b, argc); calls(argc);\n" /* 70 */
+    "    by_address(argc); by_switch(argc); by_inlined(argc);\n"
     "    return (int)(seen + other);\n"
+    "}\n"
+    "__attribute__((always_inline)) static inline long inner(long n)\n"
+    "{\n"                                                       /* 75 */
+    "    long tag = n * 19;\n"                                  /* 76 */
+    "    seen = n / 5;\n"                                       /* 77 */
+    "    stop(tag);\n"                                          /* 78 */
+    "    return tag;\n"
+    "}\n"                                                       /* 80 */
+    "OUT void by_inlined(long n)\n"
+    "{\n"
+    "    long from = n + 21;\n"                                 /* 83 */
+    "    seen = n + 23;\n"
+    "    seen = inner(from);\n"
+    "}\n"
+    "extern void MPI_Comm_rank(int, int *);\n"
+    "extern void MPI_Send(void *, int, int, int, int, int);\n"
+    "extern void MPI_Recv(void *, int, int, int, int, int);\n" /* 89 */
+    "void by_rank(long n)\n"
+    "{\n"
+    "    int rank;\n"
+    "    MPI_Comm_rank(1, &rank);\n"
+    "    long near = n * 31;\n"                                 /* 94 */
+    "    long far = rank * 37;\n"                               /* 95 */
+    "    long there = far + n;\n"
+    "    stop(near - there);\n"
+    "}\n"
+    "void by_tag(void)\n"                                       /* 99 */
+    "{\n"
+    "    int x = 0;\n"
+    "    MPI_Send(&x, 1, 0, 1, 5, 0);\n"                        /* 102 */
+    "    MPI_Send(&x, 1, 0, 1, 7, 0);\n"                        /* 103 */
+    "    MPI_Recv(&x, 1, 0, 1, 5, 0);\n"
     "}\n";
+
+/* As much of MPI as that calls: in a library, as it is. */
+static const char library[] =
+    "void MPI_Comm_rank(int c, int *rank) { *rank = c; }\n"
+    "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
+    "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n";
 
 static void run(const char *fmt, ...)
 {
@@ -221,6 +260,14 @@ static void one_case_of_many(void **state)
                                { 60, 55, 53 }, { 56, 57, 58, 59, 62 } });
 }
 
+/* It is in no frame of its own. */
+static void a_function_that_is_inlined(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_inlined", "stop" },
+                               { 78, 76, 83 }, { 77, 11, 23 } });
+}
+
 /* What is set comes before what decides that it is. */
 static void nearest_lines_come_first(void **state)
 {
@@ -240,6 +287,38 @@ static void nearest_lines_come_first(void **state)
     slice_free(s);
 }
 
+/* Of two lines the first one is there, and nearer. */
+static void expect_nearer(const char *in, const char *callee, unsigned near,
+                          unsigned far)
+{
+    for (int l = 0; l < LEVELS; l++) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        v.address = return_of(path_of(path, levels[l]), in, callee);
+        s = slice_make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        if (!place_of(s, near) || place_of(s, near) > place_of(s, far))
+            fail_msg("%s %s: line %u is not nearer than line %u", levels[l], in,
+                     near, far);
+        slice_free(s);
+    }
+}
+
+static void who_asks_for_the_rank_is_nearer(void **state)
+{
+    (void)state;
+    expect_nearer("by_rank", "stop", 95, 94);
+}
+
+static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
+{
+    (void)state;
+    expect_nearer("by_tag", "MPI_Recv", 102, 103);
+}
+
 /* ------------------------------------------------------------------ bad input */
 
 static void refuses(const char *name, const char *id, uint64_t at,
@@ -257,7 +336,7 @@ static void refuses(const char *name, const char *id, uint64_t at,
 static void no_slice_is_said_in_a_sentence(void **state)
 {
     (void)state;
-    run("cd %s && strip -o stripped ./-O2 && cc -O2 -o plain f.c && "
+    run("cd %s && strip -o stripped ./-O2 && cc -O2 -o plain f.c -L. -lx && "
         "cp ./-O2 arm && printf '\\267' | "
         "dd of=arm bs=1 seek=18 conv=notrunc 2>/dev/null", dir);
     refuses("absent", NULL, 1, "cannot be read");
@@ -269,20 +348,27 @@ static void no_slice_is_said_in_a_sentence(void **state)
     refuses("-O2", NULL, 1, "in no function");
 }
 
-static int set_up(void **state)
+static void put(const char *name, const char *text)
 {
     char path[200];
-    FILE *f;
+    FILE *f = fopen(path_of(path, name), "w");
 
-    (void)state;
-    if (!mkdtemp(dir) || !(f = fopen(path_of(path, "f.c"), "w")))
-        return -1;
-    fputs(source, f);
+    assert_non_null(f);
+    fputs(text, f);
     fclose(f);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir))
+        return -1;
+    put("f.c", source);
+    put("x.c", library);
+    run("cd %s && cc -O2 -shared -fPIC -o libx.so x.c", dir);
     for (int l = 0; l < LEVELS; l++)
         run("cd %s && cc %s -g -fno-optimize-sibling-calls -Wl,--build-id -o "
-            "./%s f.c", dir, levels[l],
-            levels[l]);
+            "./%s f.c -L. -lx", dir, levels[l], levels[l]);
     return 0;
 }
 
@@ -301,7 +387,10 @@ int main(void)
         cmocka_unit_test(a_value_that_the_caller_passes),
         cmocka_unit_test(a_variable_whose_address_is_given),
         cmocka_unit_test(one_case_of_many),
+        cmocka_unit_test(a_function_that_is_inlined),
         cmocka_unit_test(nearest_lines_come_first),
+        cmocka_unit_test(who_asks_for_the_rank_is_nearer),
+        cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
 

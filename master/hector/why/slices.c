@@ -19,6 +19,7 @@
 #include "master/store/query.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
+#include "proto/base/taskset.h"
 #include "proto/tree/slicerows.h"
 
 #define WAIT_NS (40 * CLOCK_NS_PER_S)
@@ -29,6 +30,8 @@ struct row { char *function, *file, *reason, *source; uint32_t line; };
 struct slices {
     uint64_t job, at_ns;        /* at_ns 0: just now */
     int64_t rank;
+    uint64_t awaits;            /* whose message, rank + 1; 0: not known */
+    uint64_t next;              /* of those who are behind; 0: not said */
     struct row *rows;           /* owned, like all texts */
     size_t n, cap;
     struct str remarks;         /* lines */
@@ -69,7 +72,11 @@ static void add_row(struct slices *s, const char *function, const char *file,
 
 static void on_line(void *arg, const struct slicerow *row)
 {
-    add_row(arg, row->function, row->file, row->line, row->reason);
+    struct slices *s = arg;
+
+    if (!s->n && slicerows_is_head(row))
+        s->awaits = row->awaits;
+    add_row(s, row->function, row->file, row->line, row->reason);
 }
 
 static int take(struct slices *s, const struct ask *answer, struct err *err)
@@ -77,7 +84,6 @@ static int take(struct slices *s, const struct ask *answer, struct err *err)
     const uint8_t *bytes = (const uint8_t *)str_text(&answer->bytes);
     Hct__CallTree *m = hct__call_tree__unpack(NULL, answer->bytes.n, bytes);
     struct prefixtree tree;
-    int rc = 0;
 
     if (!m)
         return err_set(err, EBADMSG, "the master's answer makes no sense");
@@ -88,18 +94,16 @@ static int take(struct slices *s, const struct ask *answer, struct err *err)
         str_addf(&s->remarks, "%s\n", m->notes[i]->text);
     if (m->tree.len && prefixtree_parse(&tree, m->tree.data, m->tree.len,
                                         err) == 0) {
-        if (s->rank >= tree.width)
-            rc = err_set(err, ESRCH, "job %" PRIu64 " has %u tasks: there is no"
-                         " task %" PRId64, s->job, tree.width, s->rank);
-        else
-            slicerows_each(&tree, (uint32_t)s->rank, on_line, s);
+        slicerows_each(&tree, (uint32_t)s->rank, on_line, s);
         prefixtree_fini(&tree);
     }
     hct__call_tree__free_unpacked(m, NULL);
-    return rc;
+    return 0;
 }
 
-static int ask_slave(const struct tool *t, struct slices *s, struct err *err)
+/* sends_to: as in Stack. */
+static int ask_slave(const struct tool *t, struct slices *s, uint32_t sends_to,
+                     struct err *err)
 {
     Hct__Gather m = HCT__GATHER__INIT;
     Hct__Stack how = HCT__STACK__INIT;
@@ -113,6 +117,7 @@ static int ask_slave(const struct tool *t, struct slices *s, struct err *err)
     snprintf(ranks, sizeof(ranks), "%" PRId64, s->rank);
     how.samples = 1;
     how.slice = true;
+    how.sends_to = sends_to;
     how.ranks = ranks;
     m.kind = (char *)"stack";
     m.argument.len = hct__stack__pack(&how, argument);
@@ -124,6 +129,88 @@ static int ask_slave(const struct tool *t, struct slices *s, struct err *err)
     rc = take(s, &answer, err);
     ask_fini(&answer);
     return rc;
+}
+
+/* Where the task whose message it awaits has sent to it last: behind where it
+ * is. Who does not know that question has answered with a slice of that task. */
+static void ask_sender(const struct tool *t, struct slices *s)
+{
+    struct slices of = { .job = s->job, .rank = (int64_t)s->awaits - 1 };
+    struct err err;
+    bool good = ask_slave(t, &of, (uint32_t)s->rank + 1, &err) == 0;
+
+    if (good && of.n == 1 && array_reserve(&s->rows, &s->cap, s->n + 1) == 0) {
+        memmove(&s->rows[2], &s->rows[1], (s->n - 1) * sizeof(*s->rows));
+        s->rows[1] = of.rows[0];
+        s->n++;
+        of.n = 0;
+    } else if (good && of.n == 0) {
+        str_addf(&s->remarks, "Task %" PRId64 ", whose message it awaits, has sent"
+                 " it none in the last calls that are known.\n", of.rank);
+    }
+    slices_fini(&of);
+}
+
+/* -------------------------------------------------------------- of which one */
+
+/* The one that is looked for, of those that come in order. */
+struct choice { uint64_t next, n; int64_t rank; };
+
+/* Of tasks at the same point the first one stands for all. */
+static int on_group(void *arg, int ncols, const char *const *names,
+                    const struct store_value *v)
+{
+    struct choice *c = arg;
+
+    (void)ncols, (void)names;
+    if (++c->n == c->next && v[0].type == STORE_TEXT && *v[0].text)
+        c->rank = strtoll(v[0].text, NULL, 10);
+    return 0;
+}
+
+static int on_blamed(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    struct choice *c = arg;
+    struct taskset ranks = { 0 };
+
+    (void)ncols, (void)names;
+    if (v[0].type != STORE_TEXT ||
+        taskset_parse(&ranks, v[0].text, UINT32_MAX, NULL))
+        return 0;
+    for (int64_t r = -1; (r = taskset_next(&ranks, r)) >= 0; )
+        if (++c->n == c->next)
+            c->rank = r;
+    taskset_fini(&ranks);
+    return 0;
+}
+
+/* The next-th of those who are behind: as policy progress has them, or else as
+ * the last verdict names them. Nobody is to blame: rank stays -1. */
+static int choose(struct store *st, struct slices *s, uint64_t next,
+                  struct err *err)
+{
+    struct choice c = { next, 0, -1 };
+    const struct query_rows least = { NULL, on_group, &c };
+    const struct query_rows blamed = { NULL, on_blamed, &c };
+    bool graph;
+
+    if (query_least(st, s->job, &least, err))
+        return -1;
+    graph = c.n > 0;
+    if (!graph && query_blamed(st, s->job, &blamed, err))
+        return -1;
+    s->rank = c.rank;
+    if (c.rank >= 0 || !s->next)
+        return 0;
+    if (graph)
+        return err_set(err, ENOENT, "the tasks of job %" PRIu64 " stand at %"
+                       PRIu64 " point%s: there is no next one (hector why %"
+                       PRIu64 " --progress)", s->job, c.n,
+                       c.n == 1 ? "" : "s", s->job);
+    return err_set(err, ENOENT, "verdicts blame %" PRIu64 " task%s of job %"
+                   PRIu64 ": who comes next is known where policy progress"
+                   " watches a job", c.n, c.n == 1 ? "" : "s", s->job);
 }
 
 /* ------------------------------------------------------------- the database */
@@ -149,40 +236,47 @@ static int on_kept(void *arg, int ncols, const char *const *names,
     return 0;
 }
 
-static int on_blamed(void *arg, int ncols, const char *const *names,
-                     const struct store_value *v)
+/* Of a job that has ended; or_any: if there is none of this task. */
+static int look_kept(struct store *st, struct slices *s, bool or_any,
+                     struct err *err)
 {
-    const char *text = text_of(&v[0]);
+    const struct query_rows kept = { NULL, on_kept, s };
+    int64_t rank = s->rank;
 
-    (void)ncols, (void)names;
-    if (*text >= '0' && *text <= '9')
-        *(int64_t *)arg = strtoll(text, NULL, 10);
+    if (query_slice(st, s->job, rank, &kept, err) ||
+        (!s->n && or_any && query_slice(st, s->job, -1, &kept, err)))
+        return -1;
+    if (s->n)
+        return 0;
+    return rank < 0
+        ? err_set(err, ENOENT, "job %" PRIu64 " has ended, and no slice of"
+                  " it is kept", s->job)
+        : err_set(err, ENOENT, "job %" PRIu64 " has ended, and no slice of"
+                  " task %" PRId64 " is kept", s->job, rank);
+}
+
+static int on_job(void *arg, const struct store_job *job)
+{
+    *(uint32_t *)arg = job->ntasks;
     return 0;
 }
 
-/* Of a job that has ended; or whom to ask about. */
 static int look(struct store *st, struct slices *s, bool *ended,
                 struct err *err)
 {
-    const struct query_rows kept = { NULL, on_kept, s };
-    const struct query_rows blamed = { NULL, on_blamed, &s->rank };
-    int64_t rank = s->rank;
+    uint64_t next = s->next ? s->next : 1;
+    bool named = s->rank >= 0;
+    uint32_t ntasks = 0;
 
-    if (query_job_ended(st, s->job, ended, err))
+    if (query_job_ended(st, s->job, ended, err) ||
+        query_job(st, s->job, on_job, &ntasks, err) ||
+        (!named && choose(st, s, next, err)))
         return -1;
-    if (*ended) {
-        if (query_slice(st, s->job, rank, &kept, err))
-            return -1;
-        if (s->n)
-            return 0;
-        return rank < 0
-            ? err_set(err, ENOENT, "job %" PRIu64 " has ended, and no slice of"
-                      " it is kept", s->job)
-            : err_set(err, ENOENT, "job %" PRIu64 " has ended, and no slice of"
-                      " task %" PRId64 " is kept", s->job, rank);
-    }
-    if (rank < 0 && query_blamed(st, s->job, &blamed, err))
-        return -1;
+    if (named && s->rank >= ntasks)
+        return err_set(err, ESRCH, "job %" PRIu64 " has %u tasks: there is no"
+                       " task %" PRId64, s->job, ntasks, s->rank);
+    if (*ended)
+        return look_kept(st, s, !named && !s->next, err);
     if (s->rank < 0)
         return err_set(err, EINVAL, "no verdict blames a task of job %" PRIu64
                        ": say of which one the slice is to be", s->job);
@@ -313,8 +407,10 @@ static int find(const struct tool *t, struct slices *s, struct err *err)
     store_close(st);
     if (rc || ended)
         return rc;
-    if (ask_slave(t, s, err))
+    if (ask_slave(t, s, 0, err))
         return -1;
+    if (s->n && s->awaits)
+        ask_sender(t, s);
     if (s->n)
         return 0;
     return err_set(err, ENODATA, "task %" PRId64 ": %.*s", s->rank,
@@ -326,8 +422,8 @@ static int find(const struct tool *t, struct slices *s, struct err *err)
 int slices_show(const struct tool *t, uint64_t job, int64_t rank)
 {
     const struct why_options *o = t->own;
-    struct slices s = { .job = job, .rank = rank };
-    size_t most = o->count ? (size_t)o->count : t->json ? SIZE_MAX : SHOWN;
+    struct slices s = { .job = job, .rank = rank, .next = o->next };
+    size_t most = o->top ? (size_t)o->top : t->json ? SIZE_MAX : SHOWN;
     struct err err;
     int status = 0;
 

@@ -13,6 +13,7 @@
 #include "master/hector/diff/diff.h"
 #include "master/hector/stack/stack_draw.h"
 #include "master/hector/stack/stack_last.h"
+#include "master/hector/why/decides.h"
 #include "master/hector/why/lasttags.h"
 #include "master/hector/why/moves.h"
 #include "master/hector/why/outliers.h"
@@ -30,14 +31,15 @@ static const struct why_options defaults;
 
 #define OPTION(f) offsetof(struct why_options, f)
 static const struct args_option options[] = {
-    { NULL, "n count", ARGS_VALUE, "N", "of a slice, the nearest N lines",
-      args_u64, OPTION(count), 1, INT32_MAX },
     { NULL, "slice", ARGS_NONE, NULL,
-      "the lines that decide that task RANK is where it is",
+      "the lines that decide that task RANK, or the one that is behind, is there",
       args_flag, OPTION(slice), 0, 0 },
+    { NULL, "n next", ARGS_VALUE, "N",
+      "... the N-th of those who are behind (1)", args_u64, OPTION(next), 1, INT32_MAX },
     { NULL, "outliers", ARGS_NONE, NULL, "the tasks that are furthest from their "
       "like; now, if it runs", args_flag, OPTION(outliers), 0, 0 },
-    { NULL, "k top", ARGS_VALUE, "N", "... so many of each method (5)",
+    { NULL, "k top", ARGS_VALUE, "N",
+      "... so many of each method (5); of a slice so many lines (20)",
       args_u64, OPTION(top), 1, 1000 },
     { NULL, "method", ARGS_VALUE, "NAME", "... of that one: cluster, neighbour "
       "or polish (all)", args_text, OPTION(method), 0, 0 },
@@ -133,6 +135,13 @@ static int checkpoints(struct store *st, uint64_t job,
     return query_checkpoints(st, &(struct query_which){ .job = job }, to, err);
 }
 
+/* Of each task of which there is one the last one. */
+static int slices(struct store *st, uint64_t job, const struct query_rows *to,
+                  struct err *err)
+{
+    return query_slice_heads(st, job, INT32_MAX, INT32_MAX, to, err);
+}
+
 /* What programs are told. */
 static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
                          struct err *err)
@@ -143,6 +152,7 @@ static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
                     struct err *err);
     } lists[] = {
         { "{\"verdicts\":", query_verdicts },
+        { ",\"slices\":", slices },
         { ",\"checkpoints\":", checkpoints },
         { ",\"returns\":", query_return_rows },
         { ",\"moves\":", query_move_rows },
@@ -184,6 +194,7 @@ static int ask(const struct tool *t, struct store *st,
         puts("no policy has found anything");
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);
+    decides_of_job(&more, st, target->job);
     diff_of_slow_job(&more, st, target->job);
     saved_of_job(&more, st, target->job);
     moves_of_job(&more, st, target->job);
@@ -202,6 +213,7 @@ static enum behind_shape shape_of(const struct why_options *o)
 /* RANK may be a word of its own, or stand behind the job: 7.3. */
 static int run_slice(const struct tool *t)
 {
+    const struct why_options *o = t->own;
     struct target target;
     uint64_t rank = 0;
     bool named = true;
@@ -222,6 +234,9 @@ static int run_slice(const struct tool *t)
     else if (parse_u64(&rank, t->words[1], 0, INT32_MAX, NULL))
         status = tool_complain(TOOL_USAGE, "'%s' is not the rank of a task",
                                t->words[1]);
+    if (!status && named && o->next)
+        status = tool_complain(TOOL_USAGE, "-n is who comes next of those who"
+                               " are behind: it goes without RANK");
     if (!status)
         status = slices_show(t, target.job, named ? (int64_t)rank
                                                   : SLICES_BLAMED);
@@ -233,19 +248,22 @@ static int check(const struct tool *t)
 {
     const struct why_options *o = t->own;
 
-    if (!o->outliers && (o->top || o->method || o->phase || o->since))
-        return tool_complain(TOOL_USAGE, "-k, --method, --phase and --since are "
-                             "for --outliers");
+    if (!o->outliers && (o->method || o->phase || o->since))
+        return tool_complain(TOOL_USAGE, "--method, --phase and --since are for "
+                             "--outliers");
+    if (!o->outliers && !o->slice && o->top)
+        return tool_complain(TOOL_USAGE, "-k is for --outliers and --slice");
     if (o->outliers && (o->progress || o->slice || o->dot || o->svg || o->html))
         return tool_complain(TOOL_USAGE, "--outliers goes with -k, --method, "
                              "--phase, --since and -j alone");
     if (o->phase && o->since)
         return tool_complain(TOOL_USAGE, "one of --phase and --since");
     if (o->slice && (o->progress || o->dot || o->svg || o->html))
-        return tool_complain(TOOL_USAGE, "--slice goes with -n and -j alone");
+        return tool_complain(TOOL_USAGE, "--slice goes with -n, -k and -j"
+                             " alone");
     if (o->slice)
         return 0;
-    if (o->count)
+    if (o->next)
         return tool_complain(TOOL_USAGE, "-n is for --slice");
     if (t->nwords != 1)
         return tool_complain(TOOL_USAGE, "why wants one JOB");

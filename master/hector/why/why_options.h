@@ -9,11 +9,11 @@ struct why_options {
     bool progress;              /* --progress; and how it is drawn */
     bool dot, svg, html;
     bool outliers;              /* --outliers */
-    uint64_t top;               /* -k, 0: not given */
+    uint64_t top;               /* -k, 0: not given; also of a slice */
     const char *method;         /* --method, or NULL; borrowed, as the next */
     const char *phase, *since;  /* --phase, --since */
     bool slice;                 /* --slice */
-    uint64_t count;             /* -n, 0: not given */
+    uint64_t next;              /* -n, 0: not given */
 };
 
 #endif

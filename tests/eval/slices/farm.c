@@ -19,13 +19,13 @@ static int stop_tag;
 static void set_up(struct farm *f)
 {
 #if FAULT == 1
-    f->wanted = ITEMS + f->size;                                /*! 1 */
+    f->wanted = ITEMS + f->size;                                /*! 1 memory */
 #else
     f->wanted = ITEMS;
 #endif
     f->workers = f->size - 1;
 #if FAULT == 2
-    stop_tag = TAG_WORK + f->size;                              /*! 2 */
+    stop_tag = TAG_WORK + f->size;                              /*! 2 memory */
 #else
     stop_tag = TAG_STOP;
 #endif
@@ -34,7 +34,7 @@ static void set_up(struct farm *f)
 __attribute__((noinline)) static int worker_of(const struct farm *f, int item)
 {
 #if FAULT == 3
-    return (item < 20) + item % f->workers;                     /*! 3 */
+    return (item < 20) + item % f->workers;                     /*! 3 local */
 #else
     return 1 + item % f->workers;
 #endif
@@ -51,13 +51,13 @@ __attribute__((noinline)) static void give(struct farm *f, int item)
 __attribute__((noinline)) static void count(struct farm *f, int from)
 {
 #if FAULT == 4
-    f->received += from != 2;                                   /*! 4 */
+    f->received += from != 2;                                   /*! 4 memory */
 #else
     f->received++;
     (void)from;
 #endif
 #if FAULT == 5
-    if (f->received > f->wanted)                                /*! 5 */
+    if (f->received > f->wanted)                                /*! 5 branch */
         f->finished = 1;
 #else
     if (f->received == f->wanted)
@@ -70,7 +70,7 @@ __attribute__((noinline)) static void take(struct farm *f)
     double result;
     MPI_Status st;
 #if FAULT == 6
-    int from = 1 + f->received % (f->workers + 1) % f->workers; /*! 6 */
+    int from = 1 + f->received % (f->workers + 1) % f->workers; /*! 6 local */
 #else
     int from = MPI_ANY_SOURCE;
 #endif
@@ -83,7 +83,7 @@ __attribute__((noinline)) static void take(struct farm *f)
 static void stop_all(struct farm *f)
 {
 #if FAULT == 7
-    int last = f->workers - 1;                                  /*! 7 */
+    int last = f->workers - 1;                                  /*! 7 local */
 #else
     int last = f->workers;
 #endif
@@ -122,7 +122,7 @@ __attribute__((noinline)) static int has_more(struct farm *f, int item, int tag)
 {
     (void)f;
 #if FAULT == 8
-    return tag != stop_tag + item;                              /*! 8 */
+    return tag != stop_tag + item;                              /*! 8 local */
 #else
     (void)item;
     return tag != TAG_STOP;
@@ -143,7 +143,7 @@ static void worker(struct farm *f)
             break;
         result = compute(item, 1000);
 #if FAULT == 9
-        if (item != 17)                                         /*! 9 */
+        if (item != 17)                                         /*! 9 branch */
             MPI_Send(&result, 1, MPI_DOUBLE, 0, TAG_RESULT, MPI_COMM_WORLD);
 #else
         MPI_Send(&result, 1, MPI_DOUBLE, 0, TAG_RESULT, MPI_COMM_WORLD);

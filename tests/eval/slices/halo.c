@@ -19,12 +19,12 @@ static void configure(struct grid *g, int argc, char **argv)
     g->steps = argc > 1 ? atoi(argv[1]) : 40;
     g->every = 10;
 #if FAULT == 1
-    stride = g->rank % 2 + 1;                                   /*! 1 */
+    stride = g->rank % 2 + 1;                                   /*! 1 memory */
 #else
     stride = 1;
 #endif
 #if FAULT == 2
-    first_tag = 100 + g->rank;                                  /*! 2 */
+    first_tag = 100 + g->rank;                                  /*! 2 memory */
 #else
     first_tag = 100;
 #endif
@@ -35,7 +35,7 @@ __attribute__((noinline)) static int neighbour(const struct grid *g, int by)
     int at = g->rank + by;
 
 #if FAULT == 3
-    if (at >= g->size - 1)                                      /*! 3 */
+    if (at >= g->size - 1)                                      /*! 3 branch */
         at -= g->size - 1;
 #else
     if (at >= g->size)
@@ -52,7 +52,7 @@ __attribute__((noinline)) static int tag_of(const struct grid *g, int step)
 
 #if FAULT == 4
     if (g->rank == 1)
-        tag |= 1;                                               /*! 4 */
+        tag |= 1;                                               /*! 4 local */
 #else
     (void)g;
 #endif
@@ -88,19 +88,19 @@ __attribute__((noinline)) static void exchange(struct grid *g, int step, int tag
     double edge = g->cell[CELLS - 2];
     int to = g->right, from = g->left;
 #if FAULT == 5
-    int parts = step == 7 && g->rank == 2 ? 2 : 1;              /*! 5 */
+    int parts = step == 7 && g->rank == 2 ? 2 : 1;              /*! 5 local */
 #else
     int parts = 1;
 #endif
 
 #if FAULT == 6
     if (step % 4 == 3)
-        from = (from + 1) % g->size;                            /*! 6 */
+        from = (from + 1) % g->size;                            /*! 6 local */
 #endif
     MPI_Send(&edge, 1, MPI_DOUBLE, to, tag, MPI_COMM_WORLD);
     for (int k = 0; k < parts; k++) {
 #if FAULT == 7
-        receive_edge(g, from, tag + step / 5);                  /*! 7 */
+        receive_edge(g, from, tag + step / 5);                  /*! 7 local */
 #else
         receive_edge(g, from, tag);
 #endif
@@ -111,7 +111,7 @@ static void report(const struct grid *g, double change)
 {
     double sum = 0;
 #if FAULT == 8
-    int root = g->rank / 2;                                     /*! 8 */
+    int root = g->rank / 2;                                     /*! 8 local */
 #else
     int root = 0;
 #endif
@@ -124,7 +124,7 @@ static void report(const struct grid *g, double change)
 static void run(struct grid *g)
 {
 #if FAULT == 9
-    int last = g->rank == 3 ? g->steps - 1 : g->steps;          /*! 9 */
+    int last = g->rank == 3 ? g->steps - 1 : g->steps;          /*! 9 local */
 #else
     int last = g->steps;
 #endif
@@ -134,7 +134,7 @@ static void run(struct grid *g)
 
         exchange(g, step, tag_of(g, step));
 #if FAULT == 10
-        if ((step + g->rank) % g->every == 0)                   /*! 10 */
+        if ((step + g->rank) % g->every == 0)                   /*! 10 branch */
             report(g, change);
 #else
         if (step % g->every == 0)
@@ -155,14 +155,14 @@ int main(int argc, char **argv)
     g.right = neighbour(&g, stride);
     g.left = neighbour(&g, -1);
 #if FAULT == 11
-    MPI_Bcast(&go, 1, MPI_INT, g.rank == 2 ? 1 : 0, MPI_COMM_WORLD);    /*! 11 */
+    MPI_Bcast(&go, 1, MPI_INT, g.rank == 2 ? 1 : 0, MPI_COMM_WORLD);    /*! 11 local */
 #else
     MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
 #endif
     if (go)
         run(&g);
 #if FAULT == 12
-    if (g.rank < g.size - 1)                                    /*! 12 */
+    if (g.rank < g.size - 1)                                    /*! 12 branch */
         MPI_Barrier(MPI_COMM_WORLD);
 #else
     MPI_Barrier(MPI_COMM_WORLD);

@@ -16,7 +16,7 @@ static int rounds_of(int size)
     int n = 0;
 
 #if FAULT == 3
-    while (1 << n <= size)                                      /*! 3 */
+    while (1 << n <= size)                                      /*! 3 branch */
         n++;
 #else
     while (1 << n < size)
@@ -32,12 +32,12 @@ static void meet(int rank, int size)
         struct partner *p = &partners[npartners++];
 
 #if FAULT == 1
-        p->rank = (rank + (k ? size - 1 : rank % 2 + 1)) % size;    /*! 1 */
+        p->rank = (rank + (k ? size - 1 : rank % 2 + 1)) % size;    /*! 1 memory */
 #else
         p->rank = (rank + (k ? size - 1 : 1)) % size;
 #endif
 #if FAULT == 2
-        p->tag = 10 + k;                                        /*! 2 */
+        p->tag = 10 + k;                                        /*! 2 memory */
 #else
         p->tag = 10;
 #endif
@@ -50,7 +50,7 @@ __attribute__((noinline)) static void receive(double *into, MPI_Request *request
     int from = partners[k].rank, tag = partners[k].tag;
 
 #if FAULT == 4
-    tag += round / 9 * k;                                       /*! 4 */
+    tag += round / 9 * k;                                       /*! 4 local */
 #endif
     MPI_Irecv(into, WORDS, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, request);
     (void)round;
@@ -74,7 +74,7 @@ __attribute__((noinline)) static void talk(int rank, int round, double *out)
 #if FAULT == 5
     if (round == 12 && rank == 1)
         MPI_Irecv(in[PARTNERS], WORDS, MPI_DOUBLE, 0, 11, MPI_COMM_WORLD,
-                  &request[n++]);                               /*! 5 */
+                  &request[n++]);                               /*! 5 local */
 #endif
     for (int k = 0; k < npartners; k++) {
         int to = partners[k].rank;
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void talk(int rank, int round, double *out)
         out[0] = work(out[0]);
 #if FAULT == 6
         if (round == 9)
-            to = (to + rank) % 4;                               /*! 6 */
+            to = (to + rank) % 4;                               /*! 6 local */
 #endif
         MPI_Isend(out, WORDS, MPI_DOUBLE, to, partners[k].tag, MPI_COMM_WORLD,
                   &request[n++]);
@@ -98,7 +98,7 @@ static void poll(int rank, int size, double *out)
     int flag = 0, to = (rank + 1) % size, from = (rank + size - 1) % size;
 
 #if FAULT == 7
-    from = (rank + size - 2) % size;                            /*! 7 */
+    from = (rank + size - 2) % size;                            /*! 7 local */
 #endif
     MPI_Irecv(in, WORDS, MPI_DOUBLE, from, 20, MPI_COMM_WORLD, &request);
     MPI_Send(out, WORDS, MPI_DOUBLE, to, 20, MPI_COMM_WORLD);
@@ -115,7 +115,7 @@ static void combine(MPI_Comm comm, int rank, int size, double *out)
         double got;
 
 #if FAULT == 8
-        if ((rank >> k) % 2 == (rank > 2))                      /*! 8 */
+        if ((rank >> k) % 2 == (rank > 2))                      /*! 8 branch */
 #else
         if ((rank >> k) % 2 == 0)
 #endif
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     meet(rank, size);
 #if FAULT == 9
-    int rounds = ROUNDS - (rank == 1);                          /*! 9 */
+    int rounds = ROUNDS - (rank == 1);                          /*! 9 local */
 #else
     int rounds = ROUNDS;
 #endif

@@ -12,18 +12,18 @@ contains
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
     cells = n / ranks
 #if FAULT == 1
-    up = mod(rank + 1 + rank / 3, ranks)                        !! 1
+    up = mod(rank + 1 + rank / 3, ranks)                        !! 1 memory
 #else
     up = mod(rank + 1, ranks)
 #endif
     down = mod(rank + ranks - 1, ranks)
 #if FAULT == 2
-    every = 5 + rank / 2                                        !! 2
+    every = 5 + rank / 2                                        !! 2 memory
 #else
     every = 5
 #endif
 #if FAULT == 3
-    base = 50 + mod(rank, 2)                                    !! 3
+    base = 50 + mod(rank, 2)                                    !! 3 memory
 #else
     base = 50
 #endif
@@ -33,7 +33,7 @@ contains
     integer, intent(in) :: iteration
     tag_of = base + mod(iteration, 7)
 #if FAULT == 4
-    if (rank == 2) tag_of = base + mod(iteration, 8)            !! 4
+    if (rank == 2) tag_of = base + mod(iteration, 8)            !! 4 local
 #endif
   end function
 end module
@@ -52,12 +52,12 @@ contains
     from = down
     tag = tag_of(iteration)
 #if FAULT == 5
-    if (iteration > 8) from = mod(down + 1, ranks)              !! 5
+    if (iteration > 8) from = mod(down + 1, ranks)              !! 5 local
 #endif
     call MPI_Send(u(n), 1, MPI_DOUBLE_PRECISION, to, tag, MPI_COMM_WORLD, ierr)
 #if FAULT == 6
     call MPI_Recv(u(0), 1, MPI_DOUBLE_PRECISION, from, tag + iteration / 6, &
-        MPI_COMM_WORLD, status, ierr)                           !! 6
+        MPI_COMM_WORLD, status, ierr)                           !! 6 local
 #else
     call MPI_Recv(u(0), 1, MPI_DOUBLE_PRECISION, from, tag, &
         MPI_COMM_WORLD, status, ierr)
@@ -95,7 +95,7 @@ subroutine solve(u, n, iterations)
     call sweep(u, n, change)
     call exchange(u, n, iteration)
 #if FAULT == 7
-    converged = iteration >= iterations - rank / 3              !! 7
+    converged = iteration >= iterations - rank / 3              !! 7 local
 #else
     converged = iteration >= iterations
 #endif
@@ -103,7 +103,7 @@ subroutine solve(u, n, iterations)
       call MPI_Allreduce(change, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, &
           MPI_COMM_WORLD, ierr)
 #if FAULT == 8
-      if (change < total / 4) converged = .true.                !! 8
+      if (change < total / 4) converged = .true.                !! 8 local
 #else
       if (total < 1d-9) converged = .true.
 #endif
@@ -124,11 +124,11 @@ program solver
   if (rank == 0) u = 0
   iterations = 60
 #if FAULT == 9
-  if (rank == 1) iterations = 58                                !! 9
+  if (rank == 1) iterations = 58                                !! 9 local
 #endif
   call solve(u, cells, iterations)
 #if FAULT == 10
-  if (u(1) < 2) call MPI_Barrier(MPI_COMM_WORLD, ierr)          !! 10
+  if (u(1) < 2) call MPI_Barrier(MPI_COMM_WORLD, ierr)          !! 10 branch
 #else
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
 #endif

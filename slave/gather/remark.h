@@ -1,0 +1,25 @@
+/* remark.h - what is said of messages beside the slice of a task, see awaited.h: in
+ * words, with the place in the source that they are about. */
+#ifndef HECTOR_REMARK_H
+#define HECTOR_REMARK_H
+
+#include <stdint.h>
+
+#include "slave/proc/ticks.h"
+#include "slave/stacks/unwinder.h"
+
+struct remark_task {            /* all of it borrowed */
+    const char *page;
+    uint32_t rank;
+    const struct ticks *ticks;
+};
+
+/* Which call has taken the last message like the one that it waits for; and whose
+ * message that is. Nothing if it waits for none. */
+void remark_taken(struct unwinder_remark *to, const struct remark_task *t);
+
+/* Where it has sent to this rank last. Nothing if that is not known. */
+void remark_sent(struct unwinder_remark *to, const struct remark_task *t,
+                 uint32_t rank);
+
+#endif

@@ -1,0 +1,81 @@
+/* slice_others.c - what a task that waits in MPI has to do with others, which
+ * run the same program: they wait for it, or it for them. */
+#include "slave/slice/slice_private.h"
+
+#include <string.h>
+
+enum { SENDS_LEVELS = 2,
+       OTHERS_MAX = 100000 };   /* instructions that are looked through */
+
+/* The tag that a message is sent or received with, where that is a number that is
+ * known: their calls have it as the fifth argument. */
+static bool find_tag(struct slice *s, uint32_t context, uint32_t call,
+                     bool fortran, int32_t *tag)
+{
+    const struct values *v = &s->contexts[context].function->values;
+    const struct value *at = values_at_call(v, call, REG_R8);
+    const struct binary *b = program_binary(s->program);
+    const uint8_t *bytes;
+    size_t n;
+
+    if (at->base != BASE_NUMBER_FILE || at->wide)
+        return false;
+    *tag = (int32_t)at->offset;
+    if (!fortran)
+        return true;
+    if (binary_variable(b, (uint64_t)at->offset) ||
+        !(bytes = binary_bytes(b, (uint64_t)at->offset, &n)) || n < 4)
+        return false;
+    memcpy(tag, bytes, 4);
+    return true;
+}
+
+/* How near is it? A message with another tag is not the one that is waited for. */
+static unsigned cost_of_send(struct slice *s, uint32_t context, uint32_t call,
+                             const char *name)
+{
+    int32_t tag;
+
+    if (!s->awaits_tag || !calls_sends(name) ||
+        !find_tag(s, context, call, calls_about(name).fortran, &tag))
+        return COST_SENDS;
+    return tag == s->awaited_tag ? COST_SENDS_IT : COST_SENDS_OTHER;
+}
+
+static void add_sends(struct slice *s, uint32_t context, unsigned cost,
+                      unsigned levels)
+{
+    const struct flow *f = &s->contexts[context].function->flow;
+
+    for (uint32_t i = 0; i < f->ninsns && s->nothers++ < OTHERS_MAX; i++) {
+        uint64_t at;
+        const char *name = slice_is_call(&f->insns[i])
+            ? program_callee(s->program, &f->insns[i], &at) : NULL;
+        struct function *to = name && at && levels
+            ? program_function(s->program, at) : NULL;
+        uint32_t in = to && to->readable
+            ? slice_context(s, to, context, i, 1) : FLOW_NONE;
+
+        if (calls_awaited(name))
+            slice_add(s, context, i, NODE_SENDS,
+                      cost + cost_of_send(s, context, i, name), NULL, NULL);
+        if (in != FLOW_NONE)
+            add_sends(s, in, cost + COST_FRAME, levels - 1);
+    }
+}
+
+void slice_add_others(struct slice *s, uint32_t at)
+{
+    const struct function *f = s->contexts[0].function;
+    uint64_t in;
+    const char *name = at == FLOW_NONE || !slice_is_call(&f->flow.insns[at])
+        ? NULL : program_callee(s->program, &f->flow.insns[at], &in);
+
+    if (!calls_about(name).mpi)
+        return;
+    s->awaits_tag = calls_receives(name) &&
+                    find_tag(s, 0, at, calls_about(name).fortran,
+                             &s->awaited_tag) && s->awaited_tag >= 0;
+    for (uint32_t i = 0; i < s->npath; i++)
+        add_sends(s, i, i * COST_FRAME, SENDS_LEVELS);
+}
