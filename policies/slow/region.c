@@ -85,6 +85,7 @@ bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank)
     r->phase = hct_rank(in, rank)->phase;
     r->at_ns = in->now_ns;
     r->delayed_ns = hct_rank(in, rank)->delayed_ns;
+    r->ran_ns = hct_rank(in, rank)->ran_ns;
     for (uint32_t i = 0; m && i < m->nedges; i++)
         add(r, in, m, hct_edge(in, m, i));
     return r->nsteps > 0;
@@ -148,10 +149,38 @@ static double kept(const struct region *before, const struct region *now)
     return fmax(is - was, 0);
 }
 
+static double calls_of(const struct region *r)
+{
+    double n = 0;
+
+    for (uint32_t i = 0; i < r->nsteps; i++)
+        n += r->step[i].all.n;
+    return n;
+}
+
+/* Computation is time on a processor, and what there is of it that is none tells
+ * input, output and sleep from a slow clock or memory. */
+static double asleep(const struct region *before, const struct region *now)
+{
+    double calls = calls_of(before), more = calls_of(now) - calls;
+    double was, is;
+
+    if (!before->ran_ns || now->ran_ns < before->ran_ns ||
+        now->delayed_ns < before->delayed_ns || now->at_ns <= before->at_ns ||
+        !(calls > 0) || !(more > 0))
+        return (double)NAN;
+    was = (double)before->at_ns - (double)(before->ran_ns + before->delayed_ns);
+    is = (double)(now->at_ns - before->at_ns) -
+         (double)(now->ran_ns - before->ran_ns) -
+         (double)(now->delayed_ns - before->delayed_ns);
+    return is / more - fmax(was, 0) / calls;
+}
+
 bool region_find(const struct region *before, const struct region *now,
                  struct region_grown *g)
 {
-    *g = (struct region_grown){ .kept = kept(before, now) };
+    *g = (struct region_grown){ .kept = kept(before, now),
+                                .asleep_ns = asleep(before, now) };
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];
         uint32_t at = find(before, b->from, b->to);

@@ -64,6 +64,16 @@ static void say_step(uint32_t rank, const struct region_grown *g,
     words_places(out, g->step.site, 0);
 }
 
+/* Why? As far as the kernel's account of the processor tells. */
+static const char *how(const struct slow_suspicion *x,
+                       const struct region_grown *g)
+{
+    if (slow_kept(x, g))
+        return ", kept from the processor";
+    return g && g->asleep_ns > x->odd[0].extra_ns / 2 ? ", most of it asleep"
+                                                      : "";
+}
+
 static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                     const struct region_grown *g, const struct speed *speed,
                     const struct hct_snapshot *in, struct hct_out *out)
@@ -77,8 +87,7 @@ static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                "%s compute%s %.1f times as long as before for the same work%s, "
                "since %s%s, %.0f %% of the job's time",
                who(name, x, ranks, n), n == 1 || x->node ? "s" : "",
-               x->odd[0].times,
-               slow_kept(x, g) ? ", kept from the processor" : "",
+               x->odd[0].times, how(x, g),
                words_time(since, v->age_ns), where(at, g, in),
                100 * x->odd[0].share);
     say_step(x->odd[0].rank, g, in, out);
