@@ -134,19 +134,22 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->times = normal > 0 ? spent / n / normal : INFINITY;
 }
 
-/* More than it was before the first reading: what waits in MPI waits for a
- * processor, too, where there are few. */
-static double kept(const struct region *before, const struct region *now)
+/* More than it was before it began: what waits in MPI waits for a processor, too,
+ * where there are few. The first reading has a part of what came behind. */
+static double kept(const struct region *before, const struct region *now,
+                   uint64_t since_ns)
 {
-    double was, is;
+    double is, late, was;
 
     if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
         now->at_ns <= before->at_ns || !before->at_ns)
         return -1;
-    was = (double)before->delayed_ns / (double)before->at_ns;
     is = (double)(now->delayed_ns - before->delayed_ns) /
          (double)(now->at_ns - before->at_ns);
-    return fmax(is - was, 0);
+    late = before->at_ns > since_ns ? (double)(before->at_ns - since_ns) : 0;
+    was = ((double)before->delayed_ns - is * late) /
+          ((double)before->at_ns - late + 1);
+    return fmax(is - fmax(was, 0), 0);
 }
 
 static double calls_of(const struct region *r)
@@ -177,9 +180,9 @@ static double asleep(const struct region *before, const struct region *now)
 }
 
 bool region_find(const struct region *before, const struct region *now,
-                 struct region_grown *g)
+                 uint64_t since_ns, struct region_grown *g)
 {
-    *g = (struct region_grown){ .kept = kept(before, now),
+    *g = (struct region_grown){ .kept = kept(before, now, since_ns),
                                 .asleep_ns = asleep(before, now) };
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];

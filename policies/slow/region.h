@@ -52,8 +52,9 @@ struct region_grown {
                                    without wanting one; NaN: not known */
 };
 
-/* What has grown between two readings. False: nothing has. */
+/* What has grown between two readings, of something that began at since_ns. False:
+ * nothing has. */
 bool region_find(const struct region *before, const struct region *now,
-                 struct region_grown *g);
+                 uint64_t since_ns, struct region_grown *g);
 
 #endif

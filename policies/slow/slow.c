@@ -126,10 +126,10 @@ static void dismiss(struct state *s, bool other)
 /* It is over, without a word of ours that did it. */
 static void went_by(struct state *s, uint64_t now_ns)
 {
-    uint64_t *lasted = &s->lasted_ns[s->x.phase];
+    uint64_t *longest = &s->lasted_ns[s->x.phase];
 
-    if (s->x.seen && now_ns - s->x.began_ns > *lasted)
-        *lasted = now_ns - s->x.began_ns;
+    if (s->x.seen && now_ns - s->x.began_ns > *longest)
+        *longest = now_ns - s->x.began_ns;
     dismiss(s, false);
 }
 
@@ -160,15 +160,38 @@ static void want_likely(struct state *s)
         models_want(&x->models, odd[i].rank);
 }
 
-static uint32_t suspect_of(const struct state *s)
+/* Those that are to be told, worst first; all are: the one that counts. */
+static void want_suspects(struct state *s)
 {
-    return s->x.found.nodd ? s->x.odd[0].rank : s->ref;
+    struct slow_suspicion *x = &s->x;
+
+    models_want_none(&x->models);
+    if (!x->found.nodd)
+        models_want(&x->models, s->ref);
+    for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX; i++)
+        models_want(&x->models, x->odd[i].rank);
 }
 
-static void want_suspect(struct state *s)
+/* The worst one whose model is known from the beginning; NULL: none. */
+static const struct region *suspect_of(struct slow_suspicion *x, uint32_t ref)
 {
-    models_want_none(&s->x.models);
-    models_want(&s->x.models, suspect_of(s));
+    const struct region *r = NULL;
+
+    x->shown = 0;
+    if (!x->found.nodd)
+        return models_of(&x->models, ref);
+    for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX && !r; i++) {
+        r = models_of(&x->models, x->odd[i].rank);
+        x->shown = r ? i : 0;
+    }
+    return r;
+}
+
+static double lasted(const struct state *s, uint64_t window)
+{
+    const struct speed_window *w = &s->speed.ring[window % SPEED_RING];
+
+    return (double)(w->ended_ns - w->began_ns);
 }
 
 static void raise(struct state *s, uint32_t phase, uint64_t since,
@@ -179,6 +202,8 @@ static void raise(struct state *s, uint32_t phase, uint64_t since,
     *x = (struct slow_suspicion){
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
+    x->known_ns = (double)(s->pace[phase].n - c->since) *
+                  fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
     x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
     speed_settle(&s->speed, since ? since - 1 : 0);
     if (now_ns >= s->models_ns)
@@ -203,7 +228,9 @@ static void watch_tasks(struct state *s, uint32_t phase, uint64_t now_ns)
         return;
     speed_recall(&s->speed, phase, since);
     if (!speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
-        !f.nodd || f.windows < ALL_WINDOWS)
+        f.windows < ALL_WINDOWS ||
+        (!f.nodd && (f.alike < limit.factor || f.earlier > 1 ||
+                     s->pace[phase].n < ALL_WINDOWS + ALONE)))
         return;
     if (f.moved) {              /* and that is how it is from now on */
         speed_relearn(&s->speed, phase, since);
@@ -234,22 +261,31 @@ static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
     }
 }
 
-/* Are those that are slow all tasks of one node, and not all of the job's? */
-static uint32_t node_of(const struct speed *s, const struct hct_snapshot *in,
-                        uint32_t rank)
+/* Are those that are slow all tasks of one node, and not all of the job's? Half of
+ * these at least, and the others are on the way: then they are, too. */
+static uint32_t node_of(struct speed *s, const struct hct_snapshot *in,
+                        const struct speed_odd *worst)
 {
-    uint32_t node = hct_rank(in, rank)->node, tasks = 0, slow = 0, others = 0;
+    uint32_t node = hct_rank(in, worst->rank)->node, slow = 0, others = 0;
+    uint32_t tasks = 0, nearly = 0;
 
     for (uint32_t i = 0; i < s->ntasks && node; i++) {
         bool here = hct_rank(in, i)->node == node;
 
-        tasks += here;
-        slow += here && s->task[i].odd;
-        others += !here;
         if (!here && s->task[i].odd)
             return 0;
+        tasks += here;
+        slow += here && s->task[i].odd;
+        nearly += here && s->shift[i] > s->shift[worst->rank] / 2;
+        others += !here;
     }
-    return others && slow >= 2 && 4 * slow >= 3 * tasks ? node : 0;
+    if (!node || !others || slow < 2 || 2 * slow < tasks ||
+        4 * (nearly > slow ? nearly : slow) < 3 * tasks)
+        return 0;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].odd |= hct_rank(in, i)->node == node &&
+                          s->shift[i] > s->shift[worst->rank] / 2;
+    return node;
 }
 
 /* Is the first one, or that it is nobody, the same as the last time? */
@@ -283,15 +319,15 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         dismiss(s, true);
         return;
     }
-    if (x->by_speed && !f.nodd) {
+    if (x->by_speed && !f.nodd && f.alike < s->limit.factor) {
         went_by(s, in->now_ns);
         return;
     }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
                   : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor &&
-                    s->pace[x->phase].n >= x->change.since + ALONE;
+                    x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
-    x->node = f.nodd ? node_of(&s->speed, in, odd[0].rank) : 0;
+    x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;
 }
 
 /* Is it still there, by the time of an iteration? */
@@ -337,7 +373,7 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
     x->waits = (double)(in->now_ns - x->began_ns) <
                fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
     if (!x->waits)
-        want_suspect(s);
+        want_suspects(s);
 }
 
 /* ------------------------------------------------------------------- models */
@@ -354,7 +390,7 @@ static bool same_work(const struct state *s, const struct region_grown *g,
                       uint32_t rank)
 {
     const struct slow_suspicion *x = &s->x;
-    double extra = x->odd[0].extra_ns;
+    double extra = x->odd[x->shown].extra_ns;
 
     if (!x->found.nodd)
         extra = speed_before(&s->speed, x->phase, rank, x->since) *
@@ -374,23 +410,22 @@ static void decide(struct state *s, const struct hct_snapshot *in,
                    struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
-    uint32_t rank = suspect_of(s);
-    const struct region *before = models_of(&x->models, rank);
+    const struct region *before = suspect_of(x, s->ref);
     struct region_grown g;
 
     if (!before && x->again++ < 2) {
         keep(s, in);
         return;
     }
-    if (!before || !region_keep(&s->now, in, rank)) {
+    if (!before || !region_keep(&s->now, in, before->rank)) {
         tell(s, in, NULL, out);
         return;
     }
-    region_find(before, &s->now, &g);
+    region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
     /* All are slow on a machine that has too much to do. */
-    if (!same_work(s, &g, rank) || (!x->found.nodd && slow_kept(x, &g)))
+    if (!same_work(s, &g, before->rank) || (!x->found.nodd && slow_kept(x, &g)))
         dismiss(s, true);
     else
         tell(s, in, &g, out);
@@ -439,7 +474,7 @@ static void look_for_more(struct state *s, const struct hct_snapshot *in,
     x->agreed = 0;
     x->found = f;
     memcpy(x->odd, odd, sizeof(x->odd));
-    x->node = node_of(&s->speed, in, odd[0].rank);
+    x->node = node_of(&s->speed, in, &odd[0]);
     slow_say(x, NULL, &s->speed, in, out);
 }
 

@@ -31,6 +31,7 @@ struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
     uint32_t phase;
     uint64_t since, began_ns;   /* the first window, and when that began */
+    double known_ns;            /* so long it was otherwise before */
     uint32_t windows;           /* closed while it lasts */
     uint32_t elsewhere;         /* of other phases, in a row */
     uint32_t agreed;            /* in so many of these in a row the same was
@@ -45,6 +46,7 @@ struct slow_suspicion {
     struct pace_change change;
     struct speed_found found;
     struct speed_odd odd[SLOW_ODD];
+    uint32_t shown;             /* of these: whose step is told */
     double before;              /* pace, log ns */
     uint32_t node;              /* all tasks of which are slow; 0: none */
 };

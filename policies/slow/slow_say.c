@@ -70,7 +70,7 @@ static const char *how(const struct slow_suspicion *x,
 {
     if (slow_kept(x, g))
         return ", kept from the processor";
-    return g && g->asleep_ns > x->odd[0].extra_ns / 2 ? ", most of it asleep"
+    return g && g->asleep_ns > x->odd[x->shown].extra_ns / 2 ? ", most of it asleep"
                                                       : "";
 }
 
@@ -90,7 +90,7 @@ static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                x->odd[0].times, how(x, g),
                words_time(since, v->age_ns), where(at, g, in),
                100 * x->odd[0].share);
-    say_step(x->odd[0].rank, g, in, out);
+    say_step(x->odd[x->shown].rank, g, in, out);
     for (uint32_t i = 1; i < x->found.nodd && i < TOLD_MAX; i++)
         words_line(out, (int32_t)x->odd[i].rank, "computes %.1f times as long as "
                    "before, compared with the others", x->odd[i].times);
@@ -110,7 +110,7 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
 
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    double part = x->found.nodd ? x->odd[0].share : 1 - 1 / x->found.alike;
+    double part = x->found.nodd ? x->odd[x->shown].share : 1 - 1 / x->found.alike;
 
     return g && g->kept > part / 2;
 }
