@@ -46,7 +46,7 @@ static const double explained = 0.4;
 static const uint64_t idle_ns = 100 * (uint64_t)1000000;
 /* ... and for what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
-static const uint64_t models_every_ns = 10 * (uint64_t)1000000000;
+static const uint64_t models_every_ns = 3 * (uint64_t)1000000000;
 
 struct state {
     uint64_t window_ns, look_ns;
@@ -121,6 +121,14 @@ static void dismiss(struct state *s, bool other)
     }
     x->stage = SLOW_WATCH;
     models_want_none(&x->models);
+}
+
+/* Nobody computes longer, nor do all: it is what lies between that takes so long,
+ * and who computes how long is known as before. */
+static void give_up(struct state *s)
+{
+    pace_restart(&s->pace[s->x.phase], s->x.change.since);
+    dismiss(s, false);
 }
 
 /* It is over, without a word of ours that did it. */
@@ -208,6 +216,21 @@ static void raise(struct state *s, uint32_t phase, uint64_t since,
     speed_settle(&s->speed, since ? since - 1 : 0);
     if (now_ns >= s->models_ns)
         want_likely(s);
+}
+
+/* Another change amid a suspicion of which nothing has come. What models there are
+ * are those of before, all the more. */
+static void raise_anew(struct state *s, const struct pace_change *c,
+                       uint64_t now_ns)
+{
+    struct models models = s->x.models;
+    uint32_t found, phase = s->x.phase;
+    uint64_t since = speed_since(&s->speed, phase, c->since, &found);
+
+    speed_recall(&s->speed, phase, since ? since - 1 : 0);
+    raise(s, phase, since, c, now_ns);
+    if (models.n)
+        s->x.models = models;
 }
 
 /* The pace does not tell, as where communication takes most of the time and varies.
@@ -354,9 +377,17 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
+    if (!x->agreed && !x->by_speed && c.since < x->windows && c.since >= RAISED) {
+        raise_anew(s, &c, in->now_ns);
+        return;
+    }
     x->change = c;
-    if (c.other_bytes || (x->windows > GIVEN_UP && !x->waits)) {
+    if (c.other_bytes) {
         dismiss(s, true);
+        return;
+    }
+    if (x->windows > GIVEN_UP && !x->agreed) {
+        give_up(s);
         return;
     }
     judge(s, in);

@@ -78,13 +78,12 @@ run_one()       # NUMBER PROGRAM DISTURBANCE
 
 i=${FIRST:-0}
 last=$((i + SLOW_RUNS))
-while [ $i -lt $last ]; do
-    # shellcheck disable=SC2086 # words
-    pick $i $programs
+# shellcheck disable=SC2086 # words
+while [ "$i" -lt $last ]; do
+    pick "$i" $programs
     program=${ONLY:-$picked}
-    # shellcheck disable=SC2086
-    pick $i $disturbs
-    run_one $i "$program" "$picked"
+    pick "$i" $disturbs
+    run_one "$i" "$program" "$picked"
     i=$((i + 1))
 done | tee "$T/rows"
 awk '{ runs++; alarms += !/ 0 said/ } END { printf "%d runs of healthy programs, " \

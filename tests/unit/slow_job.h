@@ -83,8 +83,7 @@ static inline void slow_go(struct slow_job *s)
 
             last = t > last ? t : last;
         }
-        s->end_ns = last + 1000 + (uint64_t)(s->transfer * s->iteration_s *
-                                             1e9 * slow_log_normal(s, 0.2));
+        s->end_ns = last + 1000 + (uint64_t)slow_transfer_ns(s);
         for (uint32_t i = 0; i < s->tasks; i++)
             s->task[i].end_ns = s->end_ns;
     }

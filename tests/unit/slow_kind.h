@@ -34,6 +34,7 @@ enum slow_kind {
     SLOW_ENDS,                  /* a task is through, the others have its work */
     SLOW_TAILS,                 /* now and then a task takes some times as long */
     SLOW_GATHERS,               /* one task has more to do, and more to send */
+    SLOW_GUSTS,                 /* what lies between them takes longer, at times */
     SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
     SLOW_KINDS,
 };
@@ -45,7 +46,7 @@ static const char *const slow_kinds[SLOW_KINDS] = {
     "less work at the beginning", "much and little in turn", "checkpoints",
     "task 0 prints", "task 0 waits for input", "pieces of any length",
     "more of the costly rounds", "held, moved or stopped", "a task ends early",
-    "long tails", "work that gathers",
+    "long tails", "work that gathers", "a network with others on it",
     "slow rank", "slow node", "all slow",
 };
 
@@ -63,7 +64,8 @@ struct slow_task {
 
 struct slow_job {
     enum slow_kind kind, also;  /* also: what a job that becomes slow is like;
-                                   SLOW_CLEAN, PHASES, OUTPUT, CHECKPOINT, PRINTS */
+                                   SLOW_CLEAN, PHASES, OUTPUT, CHECKPOINT, PRINTS,
+                                   GUSTS */
     uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
     double iteration_s, spread, common, transfer, factor, at_s, until_s;
     double every_s;             /* of what comes and goes */
@@ -293,6 +295,15 @@ static inline void slow_seen_held(const struct slow_job *s, struct hct_rank *r)
         r->flags |= HCT_STOPPED;
     else if (t >= slow_held_s && s->target % 3 == 1 && mine)
         r->node = s->nodes;     /* where it is from then on */
+}
+
+/* How long is what they wait for at the end of an iteration, ns? */
+static inline double slow_transfer_ns(struct slow_job *s)
+{
+    double ns = s->transfer * s->iteration_s * 1e9 * slow_log_normal(s, 0.2);
+    uint32_t turn = (uint32_t)((double)s->begin_ns / 1e9 / s->every_s);
+
+    return slow_is(s, SLOW_GUSTS) && turn % 2 ? ns * 5 : ns;
 }
 
 /* What is seen of a task besides its calls. */

@@ -126,6 +126,23 @@ static void found(enum slow_kind kind, double factor, const char *what)
     slow_close(&r.j);
 }
 
+/* ... in a job that does something else, too. */
+static void found_amid(enum slow_kind also, double every_s, const char *what)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = usual(SLOW_NODE, 2) };
+
+        r.j.also = also;
+        r.j.every_s = every_s;
+        r.j.at_s = 64;
+        good &= go(&r, 90, seed) && !r.early && r.at_ns && r.right && r.region;
+        slow_close(&r.j);
+    }
+    test(good, what);
+}
+
 static void set_turns(struct slow_job *j, double s)
 {
     j->every_s = j->kind == SLOW_ALTERNATES ? 0.2 + s / 10
@@ -216,7 +233,11 @@ static int quick(void)
     silent(SLOW_HELD, 1, "nor one that was suspended, moved or stopped");
     silent(SLOW_ENDS, 1, "nor one of which a task is through early");
     silent(SLOW_TAILS, 1, "nor one with long tails");
+    silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
     silent(SLOW_GATHERS, 2, "nor one in which work gathers that is more to send");
+    found_amid(SLOW_PHASES, 16, "one that becomes slow as a phase begins is found");
+    found_amid(SLOW_GUSTS, 3, "... and amid changes of what lies between");
+    found_amid(SLOW_OUTPUT, 20, "... and of a task that writes now and then");
     comes_again(0, "of two amounts of work that nobody has marked the larger is "
                    "told once");
     comes_again(10, "... also if it is seldom");
@@ -284,6 +305,8 @@ static void count(struct row *w, const struct run *r)
     }
 }
 
+enum { OTHERS = 5 };            /* what else those do that become slow */
+
 struct sum { unsigned alarms, clean, large, good, of[30], of_good[30]; };
 
 static void print_row(const char *name, struct row *w, bool faulty,
@@ -331,8 +354,9 @@ static bool one(struct slow_job j, struct row *w, struct sum *sum, uint64_t seed
 static int campaign(unsigned runs, uint64_t seed)
 {
     static const enum slow_kind others[] = { SLOW_PHASES, SLOW_OUTPUT,
-                                             SLOW_CHECKPOINT, SLOW_PRINTS };
-    static struct row row[SLOW_KINDS], amid[4];
+                                             SLOW_CHECKPOINT, SLOW_PRINTS,
+                                             SLOW_GUSTS };
+    static struct row row[SLOW_KINDS], amid[OTHERS];
     struct sum sum = { 0 };
     double least = 4;
     char name[40];
@@ -348,16 +372,16 @@ static int campaign(unsigned runs, uint64_t seed)
         if (i % 4)
             continue;
         j = drawn(SLOW_RANK + i / 4 % 2, &seed);
-        j.also = others[i / 8 % 4];
+        j.also = others[i / 8 % OTHERS];
         set_turns(&j, 3 + 40 * lot(&seed));
-        if (!one(j, &amid[i / 8 % 4], &sum, seed))
+        if (!one(j, &amid[i / 8 % OTHERS], &sum, seed))
             return 1;
     }
     printf("simulated                   runs  said right step early | median s  "
            "iterations | >= 1.5\n");
     for (unsigned k = 0; k < SLOW_KINDS; k++)
         print_row(slow_kinds[k], &row[k], k >= SLOW_RANK, &sum);
-    for (unsigned k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < OTHERS; k++) {
         snprintf(name, sizeof(name), "amid: %s", slow_kinds[others[k]]);
         print_row(name, &amid[k], true, &sum);
     }
