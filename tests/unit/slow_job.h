@@ -183,6 +183,7 @@ static inline bool slow_open(struct slow_job *s, const char *object,
         "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce" };
     double param[HCT_PARAMS_MAX] = { 0 };
     hct_policy_f *get;
+    double quicker = s->quicker > 0 ? 1 / s->quicker : 1;
     void *so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     char why[100];
 
@@ -192,7 +193,8 @@ static inline bool slow_open(struct slow_job *s, const char *object,
     }
     s->policy = get();
     for (unsigned i = 0; s->policy->params[i].name; i++)
-        param[i] = s->policy->params[i].def;
+        param[i] = s->policy->params[i].def *
+                   (strcmp(s->policy->params[i].unit, "s") == 0 ? quicker : 1);
     s->random = seed;
     s->job = (struct hct_job){ .size = sizeof(s->job), .nranks = s->tasks,
                                .job = 1, .seed = seed,

@@ -70,6 +70,8 @@ struct slow_job {
     double iteration_s, spread, common, transfer, factor, at_s, until_s;
     double every_s;             /* of what comes and goes */
     double lasts_s;             /* SLOW_ALTERNATES: that much of it; 0: half */
+    double quicker;             /* the policy's windows are so many times as short;
+                                   0: as long as usual */
     double second_s;            /* SLOW_RANK: from then on the next one is slow,
                                    too; 0: never */
     const struct hct_policy *policy;

@@ -135,6 +135,7 @@ static void found_amid(enum slow_kind also, double every_s, const char *what)
         struct run r = { .j = usual(SLOW_NODE, 2) };
 
         r.j.also = also;
+        r.j.quicker = also == SLOW_GUSTS ? 4 : 1;
         r.j.every_s = every_s;
         r.j.at_s = 64;
         good &= go(&r, 90, seed) && !r.early && r.at_ns && r.right && r.region;
