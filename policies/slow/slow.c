@@ -252,7 +252,7 @@ static void watch_tasks(struct state *s, uint32_t phase, uint64_t now_ns)
     speed_recall(&s->speed, phase, since);
     if (!speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
         f.windows < ALL_WINDOWS ||
-        (!f.nodd && (f.alike < limit.factor || f.earlier > 1 ||
+        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) || f.earlier > 1 ||
                      s->pace[phase].n < ALL_WINDOWS + ALONE)))
         return;
     if (f.moved) {              /* and that is how it is from now on */
@@ -347,7 +347,7 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         return;
     }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor &&
+                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor * fmax(f.was, 1) &&
                     x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
     x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;

@@ -362,6 +362,8 @@ struct judged {
     double windows, spread, alike, unsure;
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
+    double chance_ns;           /* ... of those with as much more, but not odd: so
+                                   much of the loss is chance, too */
     double others_ns;           /* what all but the odd take outside for a call */
 };
 
@@ -375,7 +377,22 @@ static double recent_of(const struct speed *s, uint32_t i,
                          : before(s, &s->task[i], j->phase, j->since);
 }
 
-/* What a task has less to do for a call than just before. */
+/* So much slower were all just before than ever before. */
+static double all_recent(struct speed *s, const struct judged *j)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        double x = recent_of(s, i, j) -
+                   before(s, &s->task[i], j->phase, j->since);
+
+        if (!isnan(x))
+            s->words[n++] = x;
+    }
+    return middle(s->words, n);
+}
+
+/* What a task has less to do for a call than just before; less than 0: more. */
 static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
                       double least)
 {
@@ -384,7 +401,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
     double less = recent_of(s, i, j) - is;
 
     if (isnan(less) ||
-        less < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        fabs(less) < fmax(finest, fmin(deviations * j->spread, least / 2)))
         return 0;
     return exp(is + j->alike) * (exp(less) - 1);
 }
@@ -406,7 +423,7 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     double least = least_of(s, i, j->phase, j->spread, j->windows,
                             limit->factor);
     struct speed_odd o = { .rank = i, .times = exp(s->shift[i]) };
-    double normal;
+    double normal, loss;
 
     s->task[i].odd = 0;
     if (isnan(s->shift[i]))
@@ -414,10 +431,12 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     normal = normal_of(s, i, j->phase, j->since, j->alike);
     o.extra_ns = normal * (o.times - 1);
     o.share = o.extra_ns / j->call_ns;
-    j->loss_ns += loss_of(s, i, j, least);
+    loss = loss_of(s, i, j, least);
+    j->loss_ns += fmax(loss, 0);
     if (fmin(s->shift[i], s->shift[i] + j->alike) < least ||
         o.share < limit->share || was_before(s, i, j)) {
         j->others_ns += normal;
+        j->chance_ns -= fmin(loss, 0);
         return;
     }
     s->task[i].odd = 1;
@@ -431,11 +450,11 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
  * large job. */
 static bool has_moved(const struct judged *j)
 {
-    double all = j->loss_ns;
+    double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss;
 
     if (j->alike < -fmax(finest / 2, j->unsure))
         all += j->others_ns * (exp(-j->alike) - 1);
-    return j->loss_ns > 0.4 * j->gain_ns ||
+    return loss > 0.4 * j->gain_ns ||
            (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
 }
 
@@ -480,6 +499,7 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
         return false;
     f->alike = exp(j.alike);
+    f->was = exp(all_recent(s, &j));
     j.windows = windows;
     j.call_ns = ns / calls;
     for (uint32_t i = 0; i < s->ntasks; i++)

@@ -104,7 +104,8 @@ struct speed_odd {
 };
 
 struct speed_found {
-    double alike;               /* all tasks: so many times as long as before */
+    double alike;               /* all tasks: so many times as long as before; */
+    double was;                 /* ... and just before it */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
     uint32_t windows, of;       /* so many of these agree, the last ones; that all
