@@ -24,7 +24,7 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
-PARTS_slow  := $(addprefix slow/,slow bocpd iterations pace region slow_say \
+PARTS_slow  := $(addprefix slow/,slow bocpd iterations models pace region slow_say \
                speed) smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

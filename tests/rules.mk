@@ -220,6 +220,7 @@ eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@sh tests/eval/slices.sh $(B)
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/slow.sh \
 	    $(or $(RUNS),400)
+	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/slow_healthy.sh
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
 	@sh tests/eval/outliers.sh $(B) 10 16 $(or $(SEED),1)

@@ -85,6 +85,7 @@ bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank)
     r->phase = hct_rank(in, rank)->phase;
     r->at_ns = in->now_ns;
     r->delayed_ns = hct_rank(in, rank)->delayed_ns;
+    r->ran_ns = hct_rank(in, rank)->ran_ns;
     for (uint32_t i = 0; m && i < m->nedges; i++)
         add(r, in, m, hct_edge(in, m, i));
     return r->nsteps > 0;
@@ -133,25 +134,56 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->times = normal > 0 ? spent / n / normal : INFINITY;
 }
 
-/* More than it was before the first reading: what waits in MPI waits for a
- * processor, too, where there are few. */
-static double kept(const struct region *before, const struct region *now)
+/* More than it was before it began: what waits in MPI waits for a processor, too,
+ * where there are few. The first reading has a part of what came behind. */
+static double kept(const struct region *before, const struct region *now,
+                   uint64_t since_ns)
 {
-    double was, is;
+    double is, late, was;
 
     if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
         now->at_ns <= before->at_ns || !before->at_ns)
         return -1;
-    was = (double)before->delayed_ns / (double)before->at_ns;
     is = (double)(now->delayed_ns - before->delayed_ns) /
          (double)(now->at_ns - before->at_ns);
-    return fmax(is - was, 0);
+    late = before->at_ns > since_ns ? (double)(before->at_ns - since_ns) : 0;
+    was = ((double)before->delayed_ns - is * late) /
+          ((double)before->at_ns - late + 1);
+    return fmax(is - fmax(was, 0), 0);
+}
+
+static double calls_of(const struct region *r)
+{
+    double n = 0;
+
+    for (uint32_t i = 0; i < r->nsteps; i++)
+        n += r->step[i].all.n;
+    return n;
+}
+
+/* Computation is time on a processor, and what there is of it that is none tells
+ * input, output and sleep from a slow clock or memory. */
+static double asleep(const struct region *before, const struct region *now)
+{
+    double calls = calls_of(before), more = calls_of(now) - calls;
+    double was, is;
+
+    if (!before->ran_ns || now->ran_ns < before->ran_ns ||
+        now->delayed_ns < before->delayed_ns || now->at_ns <= before->at_ns ||
+        !(calls > 0) || !(more > 0))
+        return (double)NAN;
+    was = (double)before->at_ns - (double)(before->ran_ns + before->delayed_ns);
+    is = (double)(now->at_ns - before->at_ns) -
+         (double)(now->ran_ns - before->ran_ns) -
+         (double)(now->delayed_ns - before->delayed_ns);
+    return is / more - fmax(was, 0) / calls;
 }
 
 bool region_find(const struct region *before, const struct region *now,
-                 struct region_grown *g)
+                 uint64_t since_ns, struct region_grown *g)
 {
-    *g = (struct region_grown){ .kept = kept(before, now) };
+    *g = (struct region_grown){ .kept = kept(before, now, since_ns),
+                                .asleep_ns = asleep(before, now) };
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];
         uint32_t at = find(before, b->from, b->to);

@@ -31,7 +31,8 @@ struct region_step {
 
 struct region {                 /* a reading */
     uint32_t rank, phase, nsteps;
-    uint64_t at_ns, delayed_ns; /* as hct_rank.delayed_ns, of that look */
+    uint64_t at_ns;
+    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, of that look */
     struct region_step step[REGION_STEPS];
 };
 
@@ -47,10 +48,13 @@ struct region_grown {
     double kept;                /* part of it that the task was kept from a
                                    processor, more than before; less than 0:
                                    not known */
+    double asleep_ns;           /* for a call: longer without a processor, and
+                                   without wanting one; NaN: not known */
 };
 
-/* What has grown between two readings. False: nothing has. */
+/* What has grown between two readings, of something that began at since_ns. False:
+ * nothing has. */
 bool region_find(const struct region *before, const struct region *now,
-                 struct region_grown *g);
+                 uint64_t since_ns, struct region_grown *g);
 
 #endif

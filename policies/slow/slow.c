@@ -29,7 +29,10 @@ enum {
     ODD_WINDOWS = 3, ALL_WINDOWS = 4,   /* that tell it */
     GIVEN_UP = 14,              /* windows after which nothing was found */
     FASTER = 8,                 /* windows after which faster is usual */
-    MODELS = 4096,              /* that are read without a thought */
+    ELSEWHERE = 60,             /* of other phases: it will not come again */
+    JUDGED = 12,                /* the last windows of a long suspicion */
+    ALONE = 8,                  /* windows of before, where there is nobody to
+                                   compare with: all tasks are slow */
 };
 /* Slower by less than this is no suspicion. */
 static const double least_rise = 1.03;
@@ -39,7 +42,11 @@ static const double faster = 0.9;
 static const double plain = 1.3, likely = 1 - 1 / 36.0;
 /* What the steps take longer must be so much of what the task does. */
 static const double explained = 0.4;
-static const uint64_t models_every_ns = 10 * (uint64_t)1000000000;
+/* Of who has left MPI just now nobody knows that it waits. */
+static const uint64_t idle_ns = 100 * (uint64_t)1000000;
+/* ... and for what may go by, as it has before, it waits for no longer. */
+static const double most_wait_ns = 600e9;
+static const uint64_t models_every_ns = 3 * (uint64_t)1000000000;
 
 struct state {
     uint64_t window_ns, look_ns;
@@ -53,6 +60,7 @@ struct state {
     uint64_t at_ns, loop_calls[SPEED_PHASES], lasts_ns[SPEED_PHASES];
     uint64_t ref_calls;
     uint64_t models_ns;         /* not before */
+    uint64_t lasted_ns[SPEED_PHASES];   /* the longest that went by */
     struct pace pace[SPEED_PHASES];
     struct speed speed;
     struct slow_suspicion x;
@@ -112,7 +120,86 @@ static void dismiss(struct state *s, bool other)
         pace_restart(&s->pace[x->phase], x->change.since);
     }
     x->stage = SLOW_WATCH;
-    x->wants = 0;
+    models_want_none(&x->models);
+}
+
+/* Nobody computes longer, nor do all: it is what lies between that takes so long,
+ * and who computes how long is known as before. */
+static void give_up(struct state *s)
+{
+    pace_restart(&s->pace[s->x.phase], s->x.change.since);
+    dismiss(s, false);
+}
+
+/* It is over, without a word of ours that did it. */
+static void went_by(struct state *s, uint64_t now_ns)
+{
+    uint64_t *longest = &s->lasted_ns[s->x.phase];
+
+    if (s->x.seen && now_ns - s->x.began_ns > *longest)
+        *longest = now_ns - s->x.began_ns;
+    dismiss(s, false);
+}
+
+/* The first of the windows that count: older ones are not kept. */
+static uint64_t judged_from(const struct state *s)
+{
+    uint32_t n;
+    uint64_t from = speed_since(&s->speed, s->x.phase, JUDGED, &n);
+
+    return from > s->x.since ? from : s->x.since;
+}
+
+/* Those of the tasks that may be slow, and of the one that counts iterations: if
+ * all are, it is. */
+static void want_likely(struct state *s)
+{
+    struct slow_suspicion *x = &s->x;
+    const struct speed_limit limit = { .windows = 1, .factor = 1.02 };
+    struct speed_odd odd[MODELS_MAX - 1];
+    struct speed_found f;
+
+    models_want_none(&x->models);
+    models_want(&x->models, s->ref);
+    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &limit, &f, odd,
+                     MODELS_MAX - 1))
+        return;
+    for (uint32_t i = 0; i < f.nodd && i < MODELS_MAX - 1; i++)
+        models_want(&x->models, odd[i].rank);
+}
+
+/* Those that are to be told, worst first; all are: the one that counts. */
+static void want_suspects(struct state *s)
+{
+    struct slow_suspicion *x = &s->x;
+
+    models_want_none(&x->models);
+    if (!x->found.nodd)
+        models_want(&x->models, s->ref);
+    for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX; i++)
+        models_want(&x->models, x->odd[i].rank);
+}
+
+/* The worst one whose model is known from the beginning; NULL: none. */
+static const struct region *suspect_of(struct slow_suspicion *x, uint32_t ref)
+{
+    const struct region *r = NULL;
+
+    x->shown = 0;
+    if (!x->found.nodd)
+        return models_of(&x->models, ref);
+    for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX && !r; i++) {
+        r = models_of(&x->models, x->odd[i].rank);
+        x->shown = r ? i : 0;
+    }
+    return r;
+}
+
+static double lasted(const struct state *s, uint64_t window)
+{
+    const struct speed_window *w = &s->speed.ring[window % SPEED_RING];
+
+    return (double)(w->ended_ns - w->began_ns);
 }
 
 static void raise(struct state *s, uint32_t phase, uint64_t since,
@@ -123,10 +210,27 @@ static void raise(struct state *s, uint32_t phase, uint64_t since,
     *x = (struct slow_suspicion){
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
+    x->known_ns = (double)(s->pace[phase].n - c->since) *
+                  fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
     x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
     speed_settle(&s->speed, since ? since - 1 : 0);
     if (now_ns >= s->models_ns)
-        x->wants = HCT_NEED_MODEL;
+        want_likely(s);
+}
+
+/* Another change amid a suspicion of which nothing has come. What models there are
+ * are those of before, all the more. */
+static void raise_anew(struct state *s, const struct pace_change *c,
+                       uint64_t now_ns)
+{
+    struct models models = s->x.models;
+    uint32_t found, phase = s->x.phase;
+    uint64_t since = speed_since(&s->speed, phase, c->since, &found);
+
+    speed_recall(&s->speed, phase, since ? since - 1 : 0);
+    raise(s, phase, since, c, now_ns);
+    if (models.n)
+        s->x.models = models;
 }
 
 /* The pace does not tell, as where communication takes most of the time and varies.
@@ -147,7 +251,9 @@ static void watch_tasks(struct state *s, uint32_t phase, uint64_t now_ns)
         return;
     speed_recall(&s->speed, phase, since);
     if (!speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
-        !f.nodd || f.windows < ALL_WINDOWS)
+        f.windows < ALL_WINDOWS ||
+        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) || f.earlier > 1 ||
+                     s->pace[phase].n < ALL_WINDOWS + ALONE)))
         return;
     if (f.moved) {              /* and that is how it is from now on */
         speed_relearn(&s->speed, phase, since);
@@ -178,22 +284,31 @@ static void watch(struct state *s, uint32_t phase, uint64_t now_ns)
     }
 }
 
-/* Are those that are slow all tasks of one node, and not all of the job's? */
-static uint32_t node_of(const struct speed *s, const struct hct_snapshot *in,
-                        uint32_t rank)
+/* Are those that are slow all tasks of one node, and not all of the job's? Half of
+ * these at least, and the others are on the way: then they are, too. */
+static uint32_t node_of(struct speed *s, const struct hct_snapshot *in,
+                        const struct speed_odd *worst)
 {
-    uint32_t node = hct_rank(in, rank)->node, tasks = 0, slow = 0, others = 0;
+    uint32_t node = hct_rank(in, worst->rank)->node, slow = 0, others = 0;
+    uint32_t tasks = 0, nearly = 0;
 
     for (uint32_t i = 0; i < s->ntasks && node; i++) {
         bool here = hct_rank(in, i)->node == node;
 
-        tasks += here;
-        slow += here && s->task[i].odd;
-        others += !here;
         if (!here && s->task[i].odd)
             return 0;
+        tasks += here;
+        slow += here && s->task[i].odd;
+        nearly += here && s->shift[i] > s->shift[worst->rank] / 2;
+        others += !here;
     }
-    return others && slow >= 2 && 4 * slow >= 3 * tasks ? node : 0;
+    if (!node || !others || slow < 2 || 2 * slow < tasks ||
+        4 * (nearly > slow ? nearly : slow) < 3 * tasks)
+        return 0;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].odd |= hct_rank(in, i)->node == node &&
+                          s->shift[i] > s->shift[worst->rank] / 2;
+    return node;
 }
 
 /* Is the first one, or that it is nobody, the same as the last time? */
@@ -208,6 +323,7 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
             same |= odd[i].rank == x->odd[0].rank;
     }
     x->agreed = !is_slow ? 0 : same ? x->agreed + 1 : 1;
+    x->seen |= is_slow;
     x->found = *f;
     memcpy(x->odd, odd, sizeof(x->odd));
 }
@@ -219,21 +335,36 @@ static void judge(struct state *s, const struct hct_snapshot *in)
     struct speed_found f;
     bool slow;
 
-    if (!speed_judge(&s->speed, x->phase, x->since, x->since, &s->limit, &f,
-                     odd, SLOW_ODD))
+    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &s->limit,
+                     &f, odd, SLOW_ODD))
         return;
     if (f.moved) {
         dismiss(s, true);
         return;
     }
-    if (x->by_speed && !f.nodd) {
-        dismiss(s, false);
+    if (x->by_speed && !f.nodd && f.alike < s->limit.factor) {
+        went_by(s, in->now_ns);
         return;
     }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor;
+                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor * fmax(f.was, 1) &&
+                    x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
-    x->node = f.nodd ? node_of(&s->speed, in, odd[0].rank) : 0;
+    x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;
+}
+
+/* Is it still there, by the time of an iteration? */
+static bool lasts(const struct state *s, struct pace_change *c)
+{
+    const struct slow_suspicion *x = &s->x;
+
+    if (x->by_speed || x->waits) {
+        *c = x->change;
+        c->since++;
+        return true;
+    }
+    return pace_change(&s->pace[x->phase], RAISED, PACE_KEPT, c) &&
+           c->p >= 0.3 && c->times >= least_rise;
 }
 
 static void suspect(struct state *s, const struct hct_snapshot *in)
@@ -242,56 +373,47 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
     struct pace_change c;
 
     x->windows++;
-    if (x->by_speed) {
-        c = x->change;
-        c.since = ALL_WINDOWS + x->windows;
-    } else if (!pace_change(&s->pace[x->phase], RAISED, PACE_KEPT, &c) ||
-               c.p < 0.3 || c.times < least_rise) {
-        dismiss(s, false);
+    if (!lasts(s, &c)) {
+        went_by(s, in->now_ns);
+        return;
+    }
+    if (!x->agreed && !x->by_speed && c.since < x->windows && c.since >= RAISED) {
+        raise_anew(s, &c, in->now_ns);
         return;
     }
     x->change = c;
-    if (c.other_bytes || x->windows > GIVEN_UP) {
+    if (c.other_bytes) {
         dismiss(s, true);
+        return;
+    }
+    if (x->windows > GIVEN_UP && !x->agreed) {
+        give_up(s);
         return;
     }
     judge(s, in);
     if (x->stage != SLOW_SUSPECT)
         return;
-    if ((!x->nkept && in->now_ns >= s->models_ns) ||
-        (x->nkept && x->windows > x->kept_at && x->agreed >= 2 && c.p >= 0.9))
-        x->wants = HCT_NEED_MODEL;
+    if (x->waits && !x->agreed) {
+        went_by(s, in->now_ns);
+        return;
+    }
+    if (!x->models.n && in->now_ns >= s->models_ns)
+        want_likely(s);
+    if (!x->models.n || x->windows <= x->kept_at || x->agreed < 2 || c.p < 0.9)
+        return;
+    x->waits = (double)(in->now_ns - x->began_ns) <
+               fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
+    if (!x->waits)
+        want_suspects(s);
 }
 
 /* ------------------------------------------------------------------- models */
 
 static void keep(struct state *s, const struct hct_snapshot *in)
 {
-    struct slow_suspicion *x = &s->x;
-    struct speed_limit limit = { .windows = 1, .factor = 1.02, .share = 0 };
-    struct speed_odd odd[SLOW_KEPT - 1];
-    struct speed_found f;
-    uint32_t n = 0;
-
-    x->nkept = 0;
-    x->kept_at = x->windows;
-    if (speed_judge(&s->speed, x->phase, x->since, x->since, &limit, &f, odd,
-                    SLOW_KEPT - 1))
-        n = f.nodd < SLOW_KEPT - 1 ? f.nodd : SLOW_KEPT - 1;
-    for (uint32_t i = 0; i < n; i++)
-        x->nkept += region_keep(&x->kept[x->nkept], in, odd[i].rank);
-    x->nkept += region_keep(&x->kept[x->nkept], in, s->ref);
-    s->models_ns = in->now_ns + models_every_ns *
-                   (1 + s->speed.ntasks / MODELS);
-}
-
-static const struct region *kept_of(const struct slow_suspicion *x,
-                                    uint32_t rank)
-{
-    for (uint32_t i = 0; i < x->nkept; i++)
-        if (x->kept[i].rank == rank)
-            return &x->kept[i];
-    return NULL;
+    models_keep(&s->x.models, in);
+    s->x.kept_at = s->x.windows;
+    s->models_ns = in->now_ns + models_every_ns;
 }
 
 /* Do the steps that it has taken before explain what it takes longer? */
@@ -299,7 +421,7 @@ static bool same_work(const struct state *s, const struct region_grown *g,
                       uint32_t rank)
 {
     const struct slow_suspicion *x = &s->x;
-    double extra = x->odd[0].extra_ns;
+    double extra = x->odd[x->shown].extra_ns;
 
     if (!x->found.nodd)
         extra = speed_before(&s->speed, x->phase, rank, x->since) *
@@ -319,23 +441,22 @@ static void decide(struct state *s, const struct hct_snapshot *in,
                    struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
-    uint32_t rank = x->found.nodd ? x->odd[0].rank : s->ref;
-    const struct region *before = kept_of(x, rank);
+    const struct region *before = suspect_of(x, s->ref);
     struct region_grown g;
 
     if (!before && x->again++ < 2) {
         keep(s, in);
         return;
     }
-    if (!before || !region_keep(&s->now, in, rank)) {
+    if (!before || !region_keep(&s->now, in, before->rank)) {
         tell(s, in, NULL, out);
         return;
     }
-    region_find(before, &s->now, &g);
+    region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
     /* All are slow on a machine that has too much to do. */
-    if (!same_work(s, &g, rank) || (!x->found.nodd && slow_kept(x, &g)))
+    if (!same_work(s, &g, before->rank) || (!x->found.nodd && slow_kept(x, &g)))
         dismiss(s, true);
     else
         tell(s, in, &g, out);
@@ -346,13 +467,13 @@ static void take_models(struct state *s, const struct hct_snapshot *in,
 {
     struct slow_suspicion *x = &s->x;
 
-    if (x->stage != SLOW_SUSPECT || !x->wants)
+    if (x->stage != SLOW_SUSPECT || !x->models.wants)
         return;
-    x->wants = 0;
-    if (!x->nkept)
+    if (!x->models.n)
         keep(s, in);
     else if (x->agreed >= 2)
         decide(s, in, out);
+    models_want_none(&x->models);
 }
 
 static bool is_told(const struct slow_suspicion *x, uint32_t rank)
@@ -384,7 +505,7 @@ static void look_for_more(struct state *s, const struct hct_snapshot *in,
     x->agreed = 0;
     x->found = f;
     memcpy(x->odd, odd, sizeof(x->odd));
-    x->node = node_of(&s->speed, in, odd[0].rank);
+    x->node = node_of(&s->speed, in, &odd[0]);
     slow_say(x, NULL, &s->speed, in, out);
 }
 
@@ -414,7 +535,14 @@ static void follow(struct state *s, const struct hct_snapshot *in,
     }
     slow_say_over(x, out);
     pace_restart(&s->pace[x->phase], ODD_WINDOWS);
-    dismiss(s, false);
+    went_by(s, in->now_ns);
+}
+
+/* The phase that was suspected may never come again. */
+static void look_elsewhere(struct state *s)
+{
+    if (s->x.elsewhere > ELSEWHERE)
+        dismiss(s, false);
 }
 
 /* ------------------------------------------------------------------ windows */
@@ -435,21 +563,26 @@ static void end_window(struct state *s, const struct hct_snapshot *in,
         return;
     }
     s->ended = true;
+    s->x.elsewhere = phase == s->x.phase ? 0 : s->x.elsewhere + 1;
     speed_close(&s->speed, phase, in->now_ns,
                 stage == SLOW_WATCH ? SPEED_PHASES : s->x.phase);
     pace_add(&s->pace[phase], (w.in_ns + w.out_ns) / w.calls,
              iterations_bytes(&s->loop));
     if (stage == SLOW_WATCH)
         watch(s, phase, in->now_ns);
-    else if (phase == s->x.phase && stage == SLOW_SUSPECT)
+    else if (phase != s->x.phase)
+        look_elsewhere(s);
+    else if (stage == SLOW_SUSPECT)
         suspect(s, in);
-    else if (phase == s->x.phase)
+    else
         follow(s, in, out);
 }
 
 /* Nothing can be said of what went on: begin anew. */
 static void interrupt(struct state *s)
 {
+    if (s->x.stage == SLOW_SUSPECT)
+        dismiss(s, false);
     s->settles = true;
     s->began = false;
 }
@@ -512,6 +645,15 @@ static void begin(struct state *s, const struct hct_snapshot *in)
     s->began = true;
 }
 
+/* Does it stand outside of MPI, and what it waits for is nobody of the job? */
+static bool is_idle(const struct hct_rank *k)
+{
+    return !(k->flags & HCT_IN_MPI) && k->age_ns > idle_ns &&
+           (k->waits == HCT_WAITS_SOCKET || k->waits == HCT_WAITS_PIPE ||
+            k->waits == HCT_WAITS_CHILD || k->waits == HCT_WAITS_LOCK ||
+            k->waits == HCT_WAITS_SIGNAL);
+}
+
 /* Are all tasks at work, and seen? */
 static bool is_whole(const struct hct_snapshot *in)
 {
@@ -520,7 +662,7 @@ static bool is_whole(const struct hct_snapshot *in)
 
         if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_OBSERVED) ||
             (k->flags & (HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
-                         HCT_STDIN | HCT_STOPPED)))
+                         HCT_STDIN | HCT_STOPPED)) || is_idle(k))
             return false;
     }
     return true;
@@ -554,7 +696,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
             begin(s, in);
         if (in->parts & HCT_NEED_MODEL)
             take_models(s, in, out);
-        out->need = s->x.wants;
+        models_ask(&s->x.models, out);
     }
     detach(s);
     return 0;

@@ -8,7 +8,8 @@
  *
  * Invariants. How it was before is not learnt from the phase that is suspected as
  * long as it is. Models are asked for twice in a suspicion: at its beginning, and
- * before the word. */
+ * before the word. What has gone by of its own accord, as a second of two phases
+ * that nobody has marked, has to last twice as long when it comes again. */
 #ifndef HCT_SLOW_H
 #define HCT_SLOW_H
 
@@ -18,31 +19,34 @@
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
 #include "policies/slow/iterations.h"
+#include "policies/slow/models.h"
 #include "policies/slow/pace.h"
 #include "policies/slow/region.h"
 #include "policies/slow/speed.h"
 
 enum slow_stage { SLOW_WATCH, SLOW_SUSPECT, SLOW_TOLD };
-enum {
-    SLOW_ODD = 16,              /* tasks that are named one by one */
-    SLOW_KEPT = 6,              /* whose models are kept */
-};
+enum { SLOW_ODD = 16 };         /* tasks that are named one by one */
 
 struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
     uint32_t phase;
     uint64_t since, began_ns;   /* the first window, and when that began */
+    double known_ns;            /* so long it was otherwise before */
     uint32_t windows;           /* closed while it lasts */
+    uint32_t elsewhere;         /* of other phases, in a row */
     uint32_t agreed;            /* in so many of these in a row the same was
                                    found */
     uint32_t by_speed;          /* 1: somebody computes longer, whatever the pace */
-    uint32_t wants;             /* models: HCT_NEED_MODEL, or 0 */
-    uint32_t nkept, kept_at;    /* after so many windows */
+    uint32_t waits;             /* 1: it is certain, but has to last for longer
+                                   than what went by before */
+    uint32_t seen;              /* 1: somebody, or all, were slow in a window */
+    struct models models;       /* of the beginning */
+    uint32_t kept_at;           /* after so many windows */
     uint32_t again;             /* times that the wrong tasks were kept */
-    struct region kept[SLOW_KEPT];
     struct pace_change change;
     struct speed_found found;
     struct speed_odd odd[SLOW_ODD];
+    uint32_t shown;             /* of these: whose step is told */
     double before;              /* pace, log ns */
     uint32_t node;              /* all tasks of which are slow; 0: none */
 };

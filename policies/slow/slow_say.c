@@ -64,6 +64,16 @@ static void say_step(uint32_t rank, const struct region_grown *g,
     words_places(out, g->step.site, 0);
 }
 
+/* Why? As far as the kernel's account of the processor tells. */
+static const char *how(const struct slow_suspicion *x,
+                       const struct region_grown *g)
+{
+    if (slow_kept(x, g))
+        return ", kept from the processor";
+    return g && g->asleep_ns > x->odd[x->shown].extra_ns / 2 ? ", most of it asleep"
+                                                      : "";
+}
+
 static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                     const struct region_grown *g, const struct speed *speed,
                     const struct hct_snapshot *in, struct hct_out *out)
@@ -77,11 +87,10 @@ static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                "%s compute%s %.1f times as long as before for the same work%s, "
                "since %s%s, %.0f %% of the job's time",
                who(name, x, ranks, n), n == 1 || x->node ? "s" : "",
-               x->odd[0].times,
-               slow_kept(x, g) ? ", kept from the processor" : "",
+               x->odd[0].times, how(x, g),
                words_time(since, v->age_ns), where(at, g, in),
                100 * x->odd[0].share);
-    say_step(x->odd[0].rank, g, in, out);
+    say_step(x->odd[x->shown].rank, g, in, out);
     for (uint32_t i = 1; i < x->found.nodd && i < TOLD_MAX; i++)
         words_line(out, (int32_t)x->odd[i].rank, "computes %.1f times as long as "
                    "before, compared with the others", x->odd[i].times);
@@ -101,7 +110,7 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
 
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    double part = x->found.nodd ? x->odd[0].share : 1 - 1 / x->found.alike;
+    double part = x->found.nodd ? x->odd[x->shown].share : 1 - 1 / x->found.alike;
 
     return g && g->kept > part / 2;
 }

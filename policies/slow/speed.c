@@ -61,10 +61,17 @@ void speed_drop(struct speed *s, uint32_t phase)
         s->task[i].phase[phase].calls = s->task[i].phase[phase].out_ns = 0;
 }
 
+/* How far may a window be off what is usual? One in which the task has written
+ * something, or was stopped, counts for no more than that. */
+static double most_apart(const struct speed_phase *p)
+{
+    return 4 * ((double)p->noise + finest);
+}
+
 /* What is far off, as a stall, counts for no more than what is usual. */
 static void learn(struct speed_phase *p, float x)
 {
-    float apart = x - p->before, most = 4 * (p->noise + (float)finest);
+    float apart = x - p->before, most = (float)most_apart(p);
 
     if (isnan(x))
         return;
@@ -143,21 +150,27 @@ uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
 static double mean(const struct speed *s, const struct speed_task *t,
                    uint32_t phase, uint64_t from, uint64_t to, double *n)
 {
-    double sum = 0;
+    double v[SPEED_RING], words[SPEED_RING], sum = 0;
+    double most = most_apart(&t->phase[phase]), middle;
+    uint32_t k = 0;
 
-    *n = 0;
-    for (uint64_t w = from; w < to; w++) {
+    for (uint64_t w = from > oldest(s) ? from : oldest(s); w < to; w++) {
         double x = (double)t->ring[w % SPEED_RING];
 
-        if (!is_of(s, w, phase) || isnan(x))
-            continue;
-        sum += x;
-        ++*n;
+        if (is_of(s, w, phase) && !isnan(x))
+            v[k++] = x;
     }
-    return *n > 0 ? sum / *n : (double)NAN;
+    *n = k;
+    if (k == 0)
+        return (double)NAN;
+    memcpy(words, v, k * sizeof(*v));
+    middle = polish_median(words, k);
+    for (uint32_t i = 0; i < k; i++)
+        sum += fmin(fmax(v[i], middle - most), middle + most);
+    return sum / k;
 }
 
-/* The mean of the last windows of a phase before one. */
+/* The last windows of a phase before one. */
 static double recent(const struct speed *s, const struct speed_task *t,
                      uint32_t phase, uint64_t since)
 {
@@ -176,7 +189,7 @@ void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
         float x = (float)recent(s, &s->task[i], phase, since);
 
         if (!isnan(x))          /* else it was settled before */
-            s->task[i].recent = x;
+            s->task[i].phase[phase].recent = x;
     }
 }
 
@@ -349,19 +362,46 @@ struct judged {
     double windows, spread, alike, unsure;
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
+    double chance_ns;           /* ... of those with as much more, but not odd: so
+                                   much of the loss is chance, too */
     double others_ns;           /* what all but the odd take outside for a call */
 };
 
-/* What a task has less to do for a call than just before. */
+/* How it was just before; where nobody has looked then, as it always was. */
+static double recent_of(const struct speed *s, uint32_t i,
+                        const struct judged *j)
+{
+    const struct speed_phase *p = &s->task[i].phase[j->phase];
+
+    return p->recent > 0 ? (double)p->recent
+                         : before(s, &s->task[i], j->phase, j->since);
+}
+
+/* So much slower were all just before than ever before. */
+static double all_recent(struct speed *s, const struct judged *j)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        double x = recent_of(s, i, j) -
+                   before(s, &s->task[i], j->phase, j->since);
+
+        if (!isnan(x))
+            s->words[n++] = x;
+    }
+    return middle(s->words, n);
+}
+
+/* What a task has less to do for a call than just before; less than 0: more. */
 static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
                       double least)
 {
     const struct speed_task *t = &s->task[i];
     double is = before(s, t, j->phase, j->since) + s->shift[i];
-    double less = (double)t->recent - is;
+    double less = recent_of(s, i, j) - is;
 
     if (isnan(less) ||
-        less < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        fabs(less) < fmax(finest, fmin(deviations * j->spread, least / 2)))
         return 0;
     return exp(is + j->alike) * (exp(less) - 1);
 }
@@ -370,7 +410,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 static bool was_before(const struct speed *s, uint32_t i,
                        const struct judged *j)
 {
-    double was = (double)s->task[i].recent -
+    double was = recent_of(s, i, j) -
                  before(s, &s->task[i], j->phase, j->since);
 
     return was > 0.45 * s->shift[i];
@@ -383,7 +423,7 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     double least = least_of(s, i, j->phase, j->spread, j->windows,
                             limit->factor);
     struct speed_odd o = { .rank = i, .times = exp(s->shift[i]) };
-    double normal;
+    double normal, loss;
 
     s->task[i].odd = 0;
     if (isnan(s->shift[i]))
@@ -391,10 +431,12 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     normal = normal_of(s, i, j->phase, j->since, j->alike);
     o.extra_ns = normal * (o.times - 1);
     o.share = o.extra_ns / j->call_ns;
-    j->loss_ns += loss_of(s, i, j, least);
+    loss = loss_of(s, i, j, least);
+    j->loss_ns += fmax(loss, 0);
     if (fmin(s->shift[i], s->shift[i] + j->alike) < least ||
         o.share < limit->share || was_before(s, i, j)) {
         j->others_ns += normal;
+        j->chance_ns -= fmin(loss, 0);
         return;
     }
     s->task[i].odd = 1;
@@ -408,28 +450,32 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
  * large job. */
 static bool has_moved(const struct judged *j)
 {
-    double all = j->loss_ns;
+    double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss;
 
     if (j->alike < -fmax(finest / 2, j->unsure))
         all += j->others_ns * (exp(-j->alike) - 1);
-    return j->loss_ns > 0.4 * j->gain_ns ||
+    return loss > 0.4 * j->gain_ns ||
            (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
 }
 
-/* Windows in which the worst one is slow, by half of that at least, in a row up
- * to now. */
-static uint32_t agree(struct speed *s, const struct judged *j, uint32_t rank)
+/* Windows in which the worst one is slow, or all are, by half of what that is at
+ * least, in a row up to now. */
+static uint32_t agree(struct speed *s, const struct judged *j,
+                      const struct speed_odd *worst)
 {
     uint32_t n = 0;
 
-    for (uint64_t w = s->windows; w > j->from; w--) {
-        double x, alike;
+    for (uint64_t w = s->windows; w > oldest(s); w--) {
+        double x, half = j->alike / 2;
 
         if (!is_of(s, w - 1, j->phase))
             continue;
-        alike = all_alike(s, j->phase, j->since, w - 1, w, NULL);
-        x = shift_of(s, rank, j->phase, j->since, w - 1, w);
-        if (!(x - alike > s->shift[rank] / 2))
+        x = all_alike(s, j->phase, j->since, w - 1, w, NULL);
+        if (worst) {
+            half = s->shift[worst->rank] / 2;
+            x = shift_of(s, worst->rank, j->phase, j->since, w - 1, w) - x;
+        }
+        if (!(x > half))
             break;
         n++;
     }
@@ -453,6 +499,7 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
         return false;
     f->alike = exp(j.alike);
+    f->was = exp(all_recent(s, &j));
     j.windows = windows;
     j.call_ns = ns / calls;
     for (uint32_t i = 0; i < s->ntasks; i++)
@@ -462,7 +509,10 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
         judge_one(s, i, &j, limit, f, odd, k);
     f->moved = f->nodd && has_moved(&j);
     f->of = windows;
-    f->windows = f->nodd && k ? agree(s, &j, odd[0].rank) : windows;
+    if (k)
+        f->earlier = agree(s, &j, f->nodd ? &odd[0] : NULL);
+    f->windows = f->earlier < windows ? f->earlier : windows;
+    f->earlier -= f->windows;
     return true;
 }
 

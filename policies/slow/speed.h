@@ -32,13 +32,14 @@ struct speed_phase {
     float before, noise;        /* log ns a call, as it was before the ring; mean
                                    of how far that was off */
     float n;                    /* windows that say so; 0: none */
+    float recent;               /* log ns a call, just before what is judged; 0:
+                                   as before */
 };
 
 struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
-    float recent;               /* log ns a call, just before what is judged */
     uint32_t odd;               /* 1: speed_judge() found it slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
@@ -103,10 +104,13 @@ struct speed_odd {
 };
 
 struct speed_found {
-    double alike;               /* all tasks: so many times as long as before */
+    double alike;               /* all tasks: so many times as long as before; */
+    double was;                 /* ... and just before it */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
-    uint32_t windows, of;       /* so many of these agree, the last ones */
+    uint32_t windows, of;       /* so many of these agree, the last ones; that all
+                                   are slow, where nobody is odd */
+    uint32_t earlier;           /* ... and so many just before these */
 };
 
 /* Of the windows of a phase from one on, against how it was before that called

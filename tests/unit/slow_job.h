@@ -1,175 +1,19 @@
 /* slow_job.h - simulated jobs for the policy slow: iterations of all tasks in
- * virtual time, with what makes one slow and what only looks like it. Each is four
- * calls, MPI_Irecv, Isend, Waitall and Allreduce, in which all wait for the last;
- * most of the computation is before the fourth. */
+ * virtual time (slow_kind.h). Each is four calls, MPI_Irecv, Isend, Waitall and
+ * Allreduce, in which all wait for the last; most of the computation is before the
+ * fourth. */
 #ifndef HECTOR_TESTS_SLOW_JOB_H
 #define HECTOR_TESTS_SLOW_JOB_H
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "master/watch/callclass.h"
 #include "mpi-wrappers/table/calls.h"
-#include "policies/hct_policy.h"
-
-enum slow_kind {
-    SLOW_CLEAN,
-    SLOW_IMBALANCE,             /* always there, and another one each time */
-    SLOW_WANDERS,               /* one task has more to do for a while, a
-                                   neighbour as much less */
-    SLOW_SPREADS,               /* ... and all others a little less */
-    SLOW_PHASES,                /* phases that are marked, one of them heavy */
-    SLOW_UNMARKED,              /* nobody says so, but the steps are others */
-    SLOW_OUTPUT,                /* one task alone does something now and then */
-    SLOW_BYTES,                 /* ... or calls that move more */
-    SLOW_OVERLOAD,              /* all wait for a processor */
-    SLOW_STALL,                 /* a task, once, for some seconds */
-    SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
-    SLOW_KINDS,
-};
-
-static const char *const slow_kinds[SLOW_KINDS] = {
-    "clean", "imbalance", "work that wanders", "work from all to one",
-    "heavier phase", "... that is not marked", "output of one task",
-    "more work in the same calls", "overloaded machine", "short stall",
-    "slow rank", "slow node", "all slow",
-};
-
-enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };
-
-struct slow_task {
-    uint64_t calls, in_ns, out_ns, visits[SLOW_STATES];
-    double load;                /* static */
-    uint64_t seg_ns[SLOW_CALLS];        /* of this iteration, before each call */
-    uint64_t left_ns;           /* when it left the last call */
-    uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
-    uint64_t edge_bytes[SLOW_STATES];
-    uint64_t delayed_ns;        /* was kept from a processor */
-};
-
-struct slow_job {
-    enum slow_kind kind;
-    uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
-    double iteration_s, spread, common, transfer, factor, at_s, until_s;
-    double every_s;             /* of what comes and goes */
-    double second_s;            /* SLOW_RANK: from then on the next one is slow,
-                                   too; 0: never */
-    const struct hct_policy *policy;
-    struct hct_job job;
-    struct hct_snapshot in;
-    struct hct_rank *rank;      /* owned, as what follows */
-    struct slow_task *task;
-    struct hct_model *model;
-    struct hct_state *state;
-    struct hct_edge *edge;
-    void *known;
-    uint32_t *blamed;
-    struct hct_out out;
-    struct hct_verdict verdicts[8];
-    struct hct_line lines[64];
-    struct hct_proposal proposals[8];
-    uint64_t random, now_ns, begin_ns, end_ns, iterations;
-    uint64_t asked;             /* models read */
-    uint32_t set, was_set;      /* of the iteration: which steps it has */
-    uint32_t phase;
-    bool stalled;
-    uint32_t call[SLOW_CALLS];
-};
-
-static const uint64_t slow_call_ns = 2000;      /* in one that waits for nobody */
-
-static inline double slow_uniform(struct slow_job *s)
-{
-    uint64_t z = s->random += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static inline double slow_log_normal(struct slow_job *s, double sigma)
-{
-    double z = sqrt(-2 * log(slow_uniform(s))) *
-               cos(6.283185307 * slow_uniform(s));
-
-    return exp(sigma * z - sigma * sigma / 2);
-}
-
-static inline uint32_t slow_node(const struct slow_job *s, uint32_t rank)
-{
-    return rank * s->nodes / s->tasks;
-}
-
-/* How much more than usual has that task to do, or how much slower is it? */
-static inline double slow_times(struct slow_job *s, uint32_t i, double t)
-{
-    uint32_t turn = (uint32_t)(t / s->every_s);
-    bool on = t >= s->at_s && t < s->until_s;
-
-    switch (s->kind) {
-    case SLOW_IMBALANCE:
-        return 0.5 + slow_uniform(s);
-    case SLOW_WANDERS:
-        return turn % s->tasks == i ? s->factor
-               : (turn + 1) % s->tasks == i ? 2 - s->factor : 1;
-    case SLOW_SPREADS:
-        return turn % s->tasks == i
-                   ? s->factor : 1 - (s->factor - 1) / (s->tasks - 1);
-    case SLOW_PHASES:
-    case SLOW_UNMARKED:
-        return turn % 2 ? s->factor : 1;
-    case SLOW_RANK:
-        if (s->second_s > 0 && t >= s->second_s && i == s->target + 1)
-            return s->factor;
-        return on && i == s->target ? s->factor : 1;
-    case SLOW_NODE:
-        return on && slow_node(s, i) == s->target ? s->factor : 1;
-    case SLOW_BYTES:
-    case SLOW_OVERLOAD:
-    case SLOW_ALL:
-        return on ? s->factor : 1;
-    default:
-        return 1;
-    }
-}
-
-/* What is done outside of MPI before each call, and who does more. */
-static inline void slow_draw(struct slow_job *s)
-{
-    double t = (double)s->begin_ns / 1e9;
-    double common = slow_log_normal(s, s->common);
-    uint32_t turn = (uint32_t)(t / s->every_s);
-
-    s->was_set = s->set;
-    s->set = s->kind == SLOW_UNMARKED && turn % 2;
-    s->phase = s->kind == SLOW_PHASES ? turn : 0;
-    for (uint32_t i = 0; i < s->tasks; i++) {
-        struct slow_task *k = &s->task[i];
-        double work = s->iteration_s * k->load * common *
-                      slow_log_normal(s, s->spread);
-
-        /* 70 % before the fourth call, which is what grows. */
-        k->seg_ns[0] = (uint64_t)(0.3e9 * work);
-        k->seg_ns[1] = k->seg_ns[2] = 3000;
-        k->seg_ns[3] = (uint64_t)(work * 1e9 * (slow_times(s, i, t) - 0.3));
-        if (s->kind == SLOW_OVERLOAD && t >= s->at_s)
-            k->delayed_ns += (uint64_t)(work * 1e9 * (s->factor - 1));
-        if (s->kind == SLOW_STALL && !s->stalled && t >= s->at_s &&
-            i == s->target) {
-            k->seg_ns[3] += (uint64_t)(s->factor * 1e9);
-            s->stalled = true;
-        }
-        if (s->kind == SLOW_OUTPUT && i == s->target &&
-            s->iterations % (uint64_t)(s->every_s / s->iteration_s + 1) == 0)
-            k->seg_ns[0] += (uint64_t)(s->factor * 1e9);
-    }
-}
+#include "tests/unit/slow_kind.h"
 
 static inline uint64_t slow_enters(const struct slow_task *k)
 {
@@ -183,10 +27,13 @@ static inline uint64_t slow_enters(const struct slow_task *k)
 static inline void slow_count(struct slow_job *s, struct slow_task *k)
 {
     uint32_t base = s->set * SLOW_CALLS;
+    bool on = (double)s->begin_ns / 1e9 >= s->at_s;
+    bool more = s->kind == SLOW_BYTES ||
+                (s->kind == SLOW_GATHERS && k == &s->task[s->target]);
 
     for (unsigned c = 0; c < SLOW_CALLS; c++) {
         uint64_t in_ns = c + 1 < SLOW_CALLS ? slow_call_ns
-                                            : s->end_ns - slow_enters(k);
+                                            : k->end_ns - slow_enters(k);
         uint32_t at = base + c;
 
         k->calls++;
@@ -196,16 +43,32 @@ static inline void slow_count(struct slow_job *s, struct slow_task *k)
         k->edge_n[at]++;        /* the edge that ends there */
         k->edge_out[at] += k->seg_ns[c];
         k->edge_in[at] += in_ns;
-        k->edge_bytes[at] += s->kind == SLOW_BYTES &&
-                             (double)s->begin_ns / 1e9 >= s->at_s ? 4000 : 1000;
+        k->edge_bytes[at] += on && more ? 4000 : 1000;
     }
-    k->left_ns = s->end_ns;
+    k->left_ns = k->end_ns;
+}
+
+/* Pieces, one after the other, that wait for nobody. */
+static inline void slow_go_alone(struct slow_job *s, uint32_t i)
+{
+    struct slow_task *k = &s->task[i];
+
+    while (k->end_ns <= s->now_ns) {
+        if (k->end_ns)
+            slow_count(s, k);
+        s->begin_ns = k->end_ns;
+        slow_draw_one(s, i, (double)k->end_ns / 1e9, 1);
+        k->end_ns = slow_enters(k) + slow_call_ns;
+        s->iterations += i == 0;
+    }
 }
 
 /* The iteration that is under way at now. */
 static inline void slow_go(struct slow_job *s)
 {
-    while (s->end_ns <= s->now_ns) {
+    for (uint32_t i = 0; s->kind == SLOW_FARM && i < s->tasks; i++)
+        slow_go_alone(s, i);
+    while (s->kind != SLOW_FARM && s->end_ns <= s->now_ns) {
         uint64_t last = 0;
 
         if (s->end_ns) {
@@ -220,8 +83,9 @@ static inline void slow_go(struct slow_job *s)
 
             last = t > last ? t : last;
         }
-        s->end_ns = last + 1000 + (uint64_t)(s->transfer * s->iteration_s *
-                                             1e9 * slow_log_normal(s, 0.2));
+        s->end_ns = last + 1000 + (uint64_t)slow_transfer_ns(s);
+        for (uint32_t i = 0; i < s->tasks; i++)
+            s->task[i].end_ns = s->end_ns;
     }
 }
 
@@ -265,7 +129,8 @@ static inline void slow_see_one(struct slow_job *s, struct slow_task *k,
         r->site_calls = k->visits[last];
     }
     r->phase = s->phase;
-    r->phase_id = s->kind == SLOW_PHASES ? 1 + s->phase % 2 : 0;
+    r->phase_id = slow_is(s, SLOW_PHASES) ? 1 + s->phase % 2 : 0;
+    slow_seen(s, r);
 }
 
 static inline void slow_model(struct slow_job *s, uint32_t i)
@@ -301,6 +166,7 @@ static inline void slow_see(struct slow_job *s, uint32_t parts)
             continue;
         slow_model(s, i);
         s->rank[i].delayed_ns = 1000 + s->task[i].delayed_ns;
+        s->rank[i].ran_ns = 1000 + s->task[i].ran_ns;
     }
     s->in.now_ns = s->now_ns;
     s->in.seq++;
@@ -317,6 +183,7 @@ static inline bool slow_open(struct slow_job *s, const char *object,
         "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce" };
     double param[HCT_PARAMS_MAX] = { 0 };
     hct_policy_f *get;
+    double quicker = s->quicker > 0 ? 1 / s->quicker : 1;
     void *so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     char why[100];
 
@@ -326,7 +193,8 @@ static inline bool slow_open(struct slow_job *s, const char *object,
     }
     s->policy = get();
     for (unsigned i = 0; s->policy->params[i].name; i++)
-        param[i] = s->policy->params[i].def;
+        param[i] = s->policy->params[i].def *
+                   (strcmp(s->policy->params[i].unit, "s") == 0 ? quicker : 1);
     s->random = seed;
     s->job = (struct hct_job){ .size = sizeof(s->job), .nranks = s->tasks,
                                .job = 1, .seed = seed,
@@ -377,6 +245,8 @@ static inline void slow_close(struct slow_job *s)
 static inline int slow_look(struct slow_job *s)
 {
     uint32_t parts = s->out.need;
+    clock_t began;
+    int failed;
 
     slow_go(s);
     slow_see(s, parts);
@@ -384,7 +254,10 @@ static inline int slow_look(struct slow_job *s)
         .size = sizeof(s->out), .verdicts = s->verdicts, .verdicts_max = 8,
         .ranks = s->blamed, .ranks_max = s->tasks, .lines = s->lines,
         .lines_max = 64, .proposals = s->proposals, .proposals_max = 8 };
-    return s->policy->step(s->known, &s->in, &s->out);
+    began = clock();
+    failed = s->policy->step(s->known, &s->in, &s->out);
+    s->step_s += (double)(clock() - began) / CLOCKS_PER_SEC;
+    return failed;
 }
 
 /* Up to the next verdict of that kind: its time, or 0: none until then. */

@@ -4,9 +4,15 @@
  *   test_slow RUNS [SEED]
  *
  * so many runs in which a rank, a node or all become slow, and so many in which
- * nothing does, printed as a table. */
+ * nothing does, printed as a table; with
+ *
+ *   test_slow speed TASKS
+ *
+ * what the policy costs. SLOW_SAY=1 prints a line a run, SLOW_ONE=N makes only that
+ * one of a campaign. */
 #include "tests/unit/slow_job.h"
 
+#include <inttypes.h>
 #include <libgen.h>
 
 #include "master/watch/callclass.h"
@@ -19,6 +25,8 @@ struct run {
 };
 
 static char object[4096];
+static unsigned number;         /* of the run */
+
 static double lot(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -75,9 +83,9 @@ static bool go(struct run *r, double end_s, uint64_t seed)
         r->region = names_step(j);
     }
     if (getenv("SLOW_SAY"))
-        printf("# %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, spread "
+        printf("# %u %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, spread "
                "%.2f %.2f, every %.0f: %.1f s: %s\n",
-               !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
+               number, !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
                slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
                j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
                (double)r->at_ns / 1e9,
@@ -118,12 +126,45 @@ static void found(enum slow_kind kind, double factor, const char *what)
     slow_close(&r.j);
 }
 
+/* ... in a job that does something else, too. */
+static void found_amid(enum slow_kind also, double every_s, const char *what)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = usual(SLOW_NODE, 2) };
+
+        r.j.also = also;
+        r.j.quicker = also == SLOW_GUSTS ? 4 : 1;
+        r.j.every_s = every_s;
+        r.j.at_s = 64;
+        good &= go(&r, 90, seed) && !r.early && r.at_ns && r.right && r.region;
+        slow_close(&r.j);
+    }
+    test(good, what);
+}
+
+static void set_turns(struct slow_job *j, double s)
+{
+    j->every_s = j->kind == SLOW_ALTERNATES ? 0.2 + s / 10
+                 : slow_is(j, SLOW_CHECKPOINT) ? 15 + s
+                 : j->also == SLOW_PHASES ? 16 * j->iteration_s + s : s;
+}
+
+/* Each with the three targets that some kinds differ in. */
 static void silent(enum slow_kind kind, double factor, const char *what)
 {
-    struct run r = { .j = usual(kind, factor) };
+    bool good = true;
 
-    test(go(&r, 200, 9) && !r.at_ns, what);
-    slow_close(&r.j);
+    for (uint32_t target = 3; target < 6; target++) {
+        struct run r = { .j = usual(kind, factor) };
+
+        r.j.target = target;
+        set_turns(&r.j, r.j.every_s);
+        good &= go(&r, 200, 9) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, what);
 }
 
 static void over(void)
@@ -152,6 +193,18 @@ static void second(void)
     slow_close(&r.j);
 }
 
+/* What lasts for so long that nobody can know at first that it is usual. */
+static void comes_again(double lasts_s, const char *what)
+{
+    struct run r = { .j = usual(SLOW_ALTERNATES, 2) };
+
+    r.j.every_s = 30;
+    r.j.lasts_s = lasts_s;
+    test(go(&r, 70, 5) && r.at_ns && r.j.verdicts[0].nranks == 0 &&
+             slow_until(&r.j, HCT_SLOWDOWN, 400) == 0, what);
+    slow_close(&r.j);
+}
+
 static int quick(void)
 {
     static const double factors[] = { 1.5, 2, 4 };
@@ -171,6 +224,24 @@ static int quick(void)
     silent(SLOW_BYTES, 2, "nor one whose calls move more");
     silent(SLOW_OVERLOAD, 2, "nor one that has to wait for processors");
     silent(SLOW_STALL, 4, "nor a short stall");
+    silent(SLOW_STARTS, 2, "nor one that has less to do in the first seconds");
+    silent(SLOW_ALTERNATES, 2, "nor one that does much and little in turn");
+    silent(SLOW_CHECKPOINT, 2, "nor one that writes checkpoints");
+    silent(SLOW_PRINTS, 1, "nor one whose first task prints");
+    silent(SLOW_ASKS, 1, "nor one that waits for input, more and less");
+    silent(SLOW_FARM, 1, "nor one that works on pieces of any length");
+    silent(SLOW_MIX, 2, "nor one with more of its costly rounds");
+    silent(SLOW_HELD, 1, "nor one that was suspended, moved or stopped");
+    silent(SLOW_ENDS, 1, "nor one of which a task is through early");
+    silent(SLOW_TAILS, 1, "nor one with long tails");
+    silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
+    silent(SLOW_GATHERS, 2, "nor one in which work gathers that is more to send");
+    found_amid(SLOW_PHASES, 16, "one that becomes slow as a phase begins is found");
+    found_amid(SLOW_GUSTS, 3, "... and amid changes of what lies between");
+    found_amid(SLOW_OUTPUT, 20, "... and of a task that writes now and then");
+    comes_again(0, "of two amounts of work that nobody has marked the larger is "
+                   "told once");
+    comes_again(10, "... also if it is seldom");
     over();
     second();
     printf("1..%u\n", n_tests);
@@ -192,7 +263,7 @@ static struct slow_job drawn(enum slow_kind kind, uint64_t *seed)
     j.common = 0.05 * lot(seed);
     j.transfer = 0.05 + 0.4 * lot(seed);
     j.at_s = 20 + 60 * lot(seed) + 24 * j.iteration_s;
-    j.every_s = 3 + 40 * lot(seed);
+    set_turns(&j, 3 + 40 * lot(seed));
     if (kind == SLOW_STALL)
         j.factor = 1 + 5 * lot(seed);
     if (kind == SLOW_WANDERS)
@@ -235,58 +306,118 @@ static void count(struct row *w, const struct run *r)
     }
 }
 
+enum { OTHERS = 5 };            /* what else those do that become slow */
+
+struct sum { unsigned alarms, clean, large, good, of[30], of_good[30]; };
+
+static void print_row(const char *name, struct row *w, bool faulty,
+                      struct sum *sum)
+{
+    printf("%-27s %5u %5u", name, w->runs, w->found);
+    if (!faulty) {
+        printf("\n");
+        sum->alarms += w->found;
+        sum->clean += w->runs;
+        return;
+    }
+    printf(" %5u %4u %5u | %8.1f %11.0f | %u of %u\n", w->right, w->region,
+           w->early, median(w->delay_s, w->n), median(w->delay_i, w->n),
+           w->large_good, w->large);
+    sum->alarms += w->early;
+    sum->large += w->large;
+    sum->good += w->large_good;
+}
+
+static bool one(struct slow_job j, struct row *w, struct sum *sum, uint64_t seed)
+{
+    const char *only = getenv("SLOW_ONE");
+    struct run r = { .j = j };
+    unsigned at = (unsigned)((j.factor - 1) * 10);
+    double end_s = j.kind < SLOW_RANK ? 300 : j.at_s + 60 + 60 * j.iteration_s +
+                                              (j.also ? 3 * j.every_s : 0);
+
+    number++;
+    if (only && number != (unsigned)atoi(only))
+        return true;
+    if (!go(&r, end_s, seed))
+        return false;
+    count(w, &r);
+    if (j.kind >= SLOW_RANK && !j.also) {
+        sum->of[at]++;
+        sum->of_good[at] += r.at_ns && r.right && r.region && !r.early;
+    }
+    slow_close(&r.j);
+    return true;
+}
+
+/* Half of those that become slow are of rounds that are all alike, the others do
+ * what else a program does. */
 static int campaign(unsigned runs, uint64_t seed)
 {
-    static struct row row[SLOW_KINDS];
-    static unsigned of[30], of_good[30];
-    unsigned alarms = 0, clean = 0, large = 0, good = 0;
+    static const enum slow_kind others[] = { SLOW_PHASES, SLOW_OUTPUT,
+                                             SLOW_CHECKPOINT, SLOW_PRINTS,
+                                             SLOW_GUSTS };
+    static struct row row[SLOW_KINDS], amid[OTHERS];
+    struct sum sum = { 0 };
     double least = 4;
+    char name[40];
 
-    for (unsigned i = 0; i < 2 * runs; i++) {
-        enum slow_kind kind = i % 2 ? SLOW_RANK + i / 2 % 3
-                                    : (enum slow_kind)(i / 2 % SLOW_RANK);
-        struct run r = { .j = drawn(kind, &seed) };
-        double end_s = kind < SLOW_RANK ? 300 : r.j.at_s + 60 +
-                                                60 * r.j.iteration_s;
+    for (unsigned i = 0; i < runs; i++) {
+        enum slow_kind healthy = (enum slow_kind)(i % SLOW_RANK);
+        enum slow_kind kind = SLOW_RANK + i % 3;
+        struct slow_job j = drawn(kind, &seed);
 
-        if (!go(&r, end_s, seed))
+        if (!one(drawn(healthy, &seed), &row[healthy], &sum, seed) ||
+            !one(j, &row[kind], &sum, seed))
             return 1;
-        count(&row[kind], &r);
-        if (kind >= SLOW_RANK) {
-            unsigned at = (unsigned)((r.j.factor - 1) * 10);
-
-            of[at]++;
-            of_good[at] += r.at_ns && r.right && r.region && !r.early;
-        }
-        slow_close(&r.j);
+        if (i % 4)
+            continue;
+        j = drawn(SLOW_RANK + i / 4 % 2, &seed);
+        j.also = others[i / 8 % OTHERS];
+        set_turns(&j, 3 + 40 * lot(&seed));
+        if (!one(j, &amid[i / 8 % OTHERS], &sum, seed))
+            return 1;
     }
     printf("simulated                   runs  said right step early | median s  "
            "iterations | >= 1.5\n");
-    for (unsigned k = 0; k < SLOW_KINDS; k++) {
-        struct row *w = &row[k];
-
-        printf("%-27s %5u %5u", slow_kinds[k], w->runs, w->found);
-        if (k < SLOW_RANK) {
-            printf("\n");
-            alarms += w->found;
-            clean += w->runs;
-            continue;
-        }
-        printf(" %5u %4u %5u | %8.1f %11.0f | %u of %u\n", w->right, w->region,
-               w->early, median(w->delay_s, w->n), median(w->delay_i, w->n),
-               w->large_good, w->large);
-        alarms += w->early;
-        large += w->large;
-        good += w->large_good;
+    for (unsigned k = 0; k < SLOW_KINDS; k++)
+        print_row(slow_kinds[k], &row[k], k >= SLOW_RANK, &sum);
+    for (unsigned k = 0; k < OTHERS; k++) {
+        snprintf(name, sizeof(name), "amid: %s", slow_kinds[others[k]]);
+        print_row(name, &amid[k], true, &sum);
     }
-    for (unsigned at = 29; at > 0 && (!of[at] || of_good[at] * 20 >= of[at] * 19);
-         at--)
+    for (unsigned at = 29;
+         at > 0 && (!sum.of[at] || sum.of_good[at] * 20 >= sum.of[at] * 19); at--)
         least = 1 + at / 10.0;
     printf("found with the right rank, node and step at factors >= 1.5: %u of %u "
            "(%.1f %%); false alarms %u of %u (%.1f %%); 95 %% are found from a "
-           "factor of %.1f on\n", good, large, 100.0 * good / large, alarms,
-           clean, 100.0 * alarms / clean, least);
-    return good * 100 >= large * 99 && alarms * 100 <= clean ? 0 : 1;
+           "factor of %.1f on\n", sum.good, sum.large,
+           100.0 * sum.good / sum.large, sum.alarms, sum.clean,
+           100.0 * sum.alarms / sum.clean, least);
+    return sum.good * 100 >= sum.large * 99 && sum.alarms * 100 <= sum.clean ? 0
+                                                                            : 1;
+}
+
+/* A job of so many tasks, for a minute, in which one becomes slow. */
+static int speed(uint32_t tasks)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+    struct slow_job *j = &r.j;
+
+    j->tasks = tasks;
+    j->nodes = 1 + tasks / 64;
+    j->iteration_s = 0.2;
+    j->at_s = 30;
+    if (!go(&r, 60, 1))
+        return 1;
+    printf("slow said after %.1f s, %s: %u tasks, %" PRIu64 " looks: %.3f %% of a "
+           "processor, %.1f us each, %.1f bytes a task\n",
+           (double)r.at_ns / 1e9 - j->at_s, r.right ? "right" : "wrong", tasks,
+           j->in.seq, 100 * j->step_s / ((double)j->now_ns / 1e9),
+           1e6 * j->step_s / (double)j->in.seq,
+           (double)j->policy->state_bytes(&j->job, NULL) / tasks);
+    slow_close(j);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -296,6 +427,8 @@ int main(int argc, char **argv)
     snprintf(self, sizeof(self), "%s", argv[0]);
     snprintf(object, sizeof(object), "%s/../lib/policies/slow.so",
              dirname(self));
+    if (argc > 2 && strcmp(argv[1], "speed") == 0)
+        return speed((uint32_t)atoi(argv[2]));
     if (argc > 1)
         return campaign((unsigned)atoi(argv[1]),
                         argc > 2 ? strtoull(argv[2], NULL, 0) : 1);

@@ -227,7 +227,7 @@ static void test_region(void **state)
     /* 100 more, in which the third step takes twice as long. */
     read_model(&b, (double[]){ 1100, 1100, 1100, 1100 },
                (double[]){ 1e3, 5e5, 1.2e9 / 1100, 1e3 });
-    assert_true(region_find(&a, &b, &g));
+    assert_true(region_find(&a, &b, a.at_ns, &g));
     assert_int_equal(g.step.call, 3);
     assert_int_equal(g.step.to_call, 4);
     assert_int_equal(g.step.site, 12);
@@ -241,7 +241,7 @@ static void test_region(void **state)
                (double[]){ 1e3, 5e5, 1e6, 1e3 });
     read_model(&b, (double[]){ 1000, 1000, 1000, 102 },
                (double[]){ 1e3, 5e5, 1e6, 9e6 });
-    assert_false(region_find(&a, &b, &g));
+    assert_false(region_find(&a, &b, a.at_ns, &g));
     assert_true(g.all_ns <= 0);
     /* The third step again, but its call moves more. */
     read_model(&a, (double[]){ 1000, 1000, 1000, 1000 },
@@ -255,7 +255,7 @@ static void test_region(void **state)
     in.now_ns += 1000000000;
     read_model(&b, (double[]){ 2000, 2000, 2000, 2000 },
                (double[]){ 1e3, 5e5, 2e6, 1e3 });
-    assert_false(region_find(&a, &b, &g));
+    assert_false(region_find(&a, &b, a.at_ns, &g));
     assert_true(fabs(g.kept - 0.25) < 1e-6);
 }
 

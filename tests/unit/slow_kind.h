@@ -1,0 +1,330 @@
+/* slow_kind.h - what happens to the simulated jobs of slow_job.h: who has how much to
+ * do in an iteration, what makes one slow and what only looks like it. */
+#ifndef HECTOR_TESTS_SLOW_KIND_H
+#define HECTOR_TESTS_SLOW_KIND_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+
+enum slow_kind {
+    SLOW_CLEAN,
+    SLOW_IMBALANCE,             /* always there, and another one each time */
+    SLOW_WANDERS,               /* one task has more to do for a while, a
+                                   neighbour as much less */
+    SLOW_SPREADS,               /* ... and all others a little less */
+    SLOW_PHASES,                /* phases that are marked, one of them heavy */
+    SLOW_UNMARKED,              /* nobody says so, but the steps are others */
+    SLOW_OUTPUT,                /* one task alone does something now and then */
+    SLOW_BYTES,                 /* ... or calls that move more */
+    SLOW_OVERLOAD,              /* all wait for a processor */
+    SLOW_STALL,                 /* a task, once, for some seconds */
+    SLOW_STARTS,                /* all have less to do in the first seconds */
+    SLOW_ALTERNATES,            /* ... or every few seconds */
+    SLOW_CHECKPOINT,            /* all write, now and then, some longer than others */
+    SLOW_PRINTS,                /* task 0 does something every ten rounds */
+    SLOW_ASKS,                  /* ... waits for input, or a socket, now longer,
+                                   now shorter */
+    SLOW_FARM,                  /* no rounds: all do pieces of very different
+                                   lengths */
+    SLOW_MIX,                   /* costly rounds among cheap ones: more of them */
+    SLOW_HELD,                  /* suspended, moved, or stopped by a signal */
+    SLOW_ENDS,                  /* a task is through, the others have its work */
+    SLOW_TAILS,                 /* now and then a task takes some times as long */
+    SLOW_GATHERS,               /* one task has more to do, and more to send */
+    SLOW_GUSTS,                 /* what lies between them takes longer, at times */
+    SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
+    SLOW_KINDS,
+};
+
+static const char *const slow_kinds[SLOW_KINDS] = {
+    "clean", "imbalance", "work that wanders", "work from all to one",
+    "heavier phase", "... that is not marked", "output of one task",
+    "more work in the same calls", "overloaded machine", "short stall",
+    "less work at the beginning", "much and little in turn", "checkpoints",
+    "task 0 prints", "task 0 waits for input", "pieces of any length",
+    "more of the costly rounds", "held, moved or stopped", "a task ends early",
+    "long tails", "work that gathers", "a network with others on it",
+    "slow rank", "slow node", "all slow",
+};
+
+enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };
+
+struct slow_task {
+    uint64_t calls, in_ns, out_ns, visits[SLOW_STATES];
+    double load;                /* static */
+    uint64_t seg_ns[SLOW_CALLS];        /* of this iteration, before each call */
+    uint64_t left_ns, end_ns;   /* when it left the last call; and the next */
+    uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
+    uint64_t edge_bytes[SLOW_STATES];
+    uint64_t delayed_ns, ran_ns;        /* was kept from a processor; had one */
+};
+
+struct slow_job {
+    enum slow_kind kind, also;  /* also: what a job that becomes slow is like;
+                                   SLOW_CLEAN, PHASES, OUTPUT, CHECKPOINT, PRINTS,
+                                   GUSTS */
+    uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
+    double iteration_s, spread, common, transfer, factor, at_s, until_s;
+    double every_s;             /* of what comes and goes */
+    double lasts_s;             /* SLOW_ALTERNATES: that much of it; 0: half */
+    double quicker;             /* the policy's windows are so many times as short;
+                                   0: as long as usual */
+    double second_s;            /* SLOW_RANK: from then on the next one is slow,
+                                   too; 0: never */
+    const struct hct_policy *policy;
+    struct hct_job job;
+    struct hct_snapshot in;
+    struct hct_rank *rank;      /* owned, as what follows */
+    struct slow_task *task;
+    struct hct_model *model;
+    struct hct_state *state;
+    struct hct_edge *edge;
+    void *known;
+    uint32_t *blamed;
+    struct hct_out out;
+    struct hct_verdict verdicts[8];
+    struct hct_line lines[64];
+    struct hct_proposal proposals[8];
+    uint64_t random, now_ns, begin_ns, end_ns, iterations;
+    uint64_t held_ns;           /* the first iteration behind at_s began */
+    uint64_t asked;             /* models read */
+    double step_s;              /* processor time of the policy */
+    uint32_t set, was_set;      /* of the iteration: which steps it has */
+    uint32_t phase;
+    bool stalled;
+    uint32_t call[SLOW_CALLS];
+};
+
+static const uint64_t slow_call_ns = 2000;      /* in one that waits for nobody */
+static const double slow_start_s = 6, slow_held_s = 10;
+
+static inline double slow_uniform(struct slow_job *s)
+{
+    uint64_t z = s->random += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static inline double slow_log_normal(struct slow_job *s, double sigma)
+{
+    double z = sqrt(-2 * log(slow_uniform(s))) *
+               cos(6.283185307 * slow_uniform(s));
+
+    return exp(sigma * z - sigma * sigma / 2);
+}
+
+static inline uint32_t slow_node(const struct slow_job *s, uint32_t rank)
+{
+    return rank * s->nodes / s->tasks;
+}
+
+static const double slow_also_factor = 1.5;
+
+static inline bool slow_is(const struct slow_job *s, enum slow_kind kind)
+{
+    return s->kind == kind || s->also == kind;
+}
+
+/* How much more than usual has that task to do, or how much slower is it? */
+static inline double slow_times(struct slow_job *s, uint32_t i, double t)
+{
+    uint32_t turn = (uint32_t)(t / s->every_s);
+    bool on = t >= s->at_s && t < s->until_s;
+
+    switch (s->kind) {
+    case SLOW_IMBALANCE:
+        return 0.5 + slow_uniform(s);
+    case SLOW_WANDERS:
+        return turn % s->tasks == i ? s->factor
+               : (turn + 1) % s->tasks == i ? 2 - s->factor : 1;
+    case SLOW_SPREADS:
+        return turn % s->tasks == i
+                   ? s->factor : 1 - (s->factor - 1) / (s->tasks - 1);
+    case SLOW_ALTERNATES:
+        if (s->lasts_s > 0)
+            return t - turn * s->every_s > s->every_s - s->lasts_s ? s->factor
+                                                                   : 1;
+        return turn % 2 ? s->factor : 1;
+    case SLOW_PHASES:
+    case SLOW_UNMARKED:
+        return turn % 2 ? s->factor : 1;
+    case SLOW_STARTS:
+        return t < slow_start_s ? 1 / s->factor : 1;
+    case SLOW_MIX:
+        return s->set ? 5 * s->factor : 1;
+    case SLOW_ENDS:
+        return on ? 1 + 1.0 / s->tasks : 1;
+    case SLOW_TAILS:
+        return slow_uniform(s) < 0.02 ? 2 + 8 * slow_uniform(s) : 1;
+    case SLOW_FARM:
+        return slow_log_normal(s, 1);
+    case SLOW_GATHERS:
+    case SLOW_RANK:
+        if (s->second_s > 0 && t >= s->second_s && i == s->target + 1)
+            return s->factor;
+        return on && i == s->target ? s->factor : 1;
+    case SLOW_NODE:
+        return on && slow_node(s, i) == s->target ? s->factor : 1;
+    case SLOW_BYTES:
+    case SLOW_OVERLOAD:
+    case SLOW_ALL:
+        return on ? s->factor : 1;
+    default:
+        return 1;
+    }
+}
+
+static inline void slow_pause(struct slow_task *k, unsigned call, double s)
+{
+    k->seg_ns[call] += (uint64_t)(s * 1e9);
+}
+
+/* Is it the first iteration that begins behind a turn of every_s? */
+static inline bool slow_turns(const struct slow_job *s)
+{
+    return s->iterations % (uint64_t)(s->every_s / s->iteration_s + 1) == 0;
+}
+
+/* What is done beside the work, before the first call or the fourth. */
+static inline void slow_beside(struct slow_job *s, enum slow_kind kind, uint32_t i,
+                               double t, double work)
+{
+    struct slow_task *k = &s->task[i];
+    bool once = !s->stalled && t >= s->at_s;
+    double factor = kind == s->kind ? s->factor : slow_also_factor;
+
+    switch (kind) {
+    case SLOW_STALL:
+        if (once && i == s->target)
+            slow_pause(k, 3, factor);
+        break;
+    case SLOW_OUTPUT:
+        if (i == s->target && slow_turns(s))
+            slow_pause(k, 0, factor);
+        break;
+    case SLOW_CHECKPOINT:
+        if (slow_turns(s))
+            slow_pause(k, 0, factor * (1 + slow_uniform(s)));
+        break;
+    case SLOW_PRINTS:
+        if (i == 0 && s->iterations % 10 == 0)
+            slow_pause(k, 0, 0.5 * work);
+        break;
+    case SLOW_ASKS:
+        if (i == 0)
+            slow_pause(k, 0, -log(slow_uniform(s)) *
+                             ((uint32_t)(t / s->every_s) % 2 ? 2 : 0.4));
+        break;
+    case SLOW_HELD:             /* a task that is moved alone, or all */
+        if (once && (s->target % 3 != 1 || i == s->target))
+            slow_pause(k, 3, slow_held_s);
+        break;
+    case SLOW_OVERLOAD:
+        if (t >= s->at_s)
+            k->delayed_ns += (uint64_t)(work * 1e9 * (factor - 1));
+        break;
+    default:
+        break;
+    }
+}
+
+/* What is done outside of MPI before each call, and who does more. */
+static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
+                                 double common)
+{
+    struct slow_task *k = &s->task[i];
+    double work = s->iteration_s * k->load * common *
+                  slow_log_normal(s, s->spread);
+    double times = slow_times(s, i, t);
+
+    if (s->also == SLOW_PHASES)
+        times *= s->phase % 2 ? slow_also_factor : 1;
+    /* 70 % before the fourth call, which is what grows. */
+    k->seg_ns[0] = (uint64_t)(0.3e9 * work);
+    k->seg_ns[1] = k->seg_ns[2] = 3000;
+    k->seg_ns[3] = (uint64_t)(work * 1e9 * fmax(times - 0.3, 0.01));
+    k->ran_ns += k->seg_ns[0] + k->seg_ns[3];
+    slow_beside(s, s->kind, i, t, work);
+    slow_beside(s, s->also, i, t, work);
+}
+
+/* Which steps the next iteration has. */
+static inline uint32_t slow_set(const struct slow_job *s, double t)
+{
+    if (s->kind == SLOW_UNMARKED)
+        return (uint32_t)(t / s->every_s) % 2;
+    if (s->kind == SLOW_MIX)
+        return s->iterations % (t < s->at_s ? 10 : 3) == 0;
+    /* Of half of them: in steps of their own. */
+    return slow_is(s, SLOW_CHECKPOINT) && s->target % 2 && slow_turns(s);
+}
+
+static inline void slow_draw(struct slow_job *s)
+{
+    double t = (double)s->begin_ns / 1e9;
+    double common = slow_log_normal(s, s->common);
+
+    s->was_set = s->set;
+    s->set = slow_set(s, t);
+    s->phase = slow_is(s, SLOW_PHASES) ? (uint32_t)(t / s->every_s) : 0;
+    for (uint32_t i = 0; i < s->tasks; i++)
+        slow_draw_one(s, i, t, common);
+    if (t >= s->at_s && !s->stalled) {
+        s->stalled = true;
+        s->held_ns = s->begin_ns;
+    }
+}
+
+/* Held in the first seconds of an iteration: what is seen of it then. */
+static inline void slow_seen_held(const struct slow_job *s, struct hct_rank *r)
+{
+    bool mine = r->rank == s->target;
+    double t = ((double)s->now_ns - (double)s->held_ns) / 1e9;
+
+    if (!s->held_ns)
+        return;
+    if (t < slow_held_s && s->target % 3 == 0)
+        r->flags |= HCT_SUSPENDED;
+    else if (t < slow_held_s && s->target % 3 == 1)
+        r->flags |= mine ? HCT_MIGRATING : 0;
+    else if (t < slow_held_s && t > 0.3)
+        r->flags |= HCT_STOPPED;
+    else if (t >= slow_held_s && s->target % 3 == 1 && mine)
+        r->node = s->nodes;     /* where it is from then on */
+}
+
+/* How long is what they wait for at the end of an iteration, ns? */
+static inline double slow_transfer_ns(struct slow_job *s)
+{
+    double ns = s->transfer * s->iteration_s * 1e9 * slow_log_normal(s, 0.2);
+    uint32_t turn = (uint32_t)((double)s->begin_ns / 1e9 / s->every_s);
+
+    return slow_is(s, SLOW_GUSTS) && turn % 2 ? ns * 5 : ns;
+}
+
+/* What is seen of a task besides its calls. */
+static inline void slow_seen(const struct slow_job *s, struct hct_rank *r)
+{
+    bool stands = !(r->flags & HCT_IN_MPI) && r->age_ns > 300000000;
+
+    r->waits = HCT_WAITS_UNKNOWN;
+    if (s->kind == SLOW_ASKS && r->rank == 0 && stands) {
+        if (s->target % 2)
+            r->waits = HCT_WAITS_SOCKET;
+        else
+            r->flags |= HCT_STDIN;
+    }
+    if (s->kind == SLOW_HELD)
+        slow_seen_held(s, r);
+    if (s->kind == SLOW_ENDS && (double)s->now_ns >= s->at_s * 1e9 &&
+        r->rank == s->target)
+        r->life = HCT_LIFE_FINALIZE;
+}
+
+#endif
