@@ -24,7 +24,7 @@ SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code com
              handler info op request type))
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
              $(addprefix inject/inject_,wrap wrapf poll call)
-STOP      := $(addprefix stop/,comm drain gate kept make pending place stand threads)
+STOP      := $(addprefix stop/,comm drain gate kept make pending place stand threads waiter)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_exchange fortran_request message probe start \
              wait wtime) $(STOP) $(SWAP)

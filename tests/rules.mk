@@ -44,7 +44,7 @@ apps_mpi := $(if $(apps_c),$(shell grep -l '<mpi.h>' $(apps_c)))
 apps_use  = -I$(B)/include -I. -I$(B)/gen -L$(B)/lib -lhct -Wl,-rpath,'$$ORIGIN/../lib'
 apps: $(apps_all)
 $(apps_all): $(wildcard tests/apps/*.h) mpi-wrappers/page.h
-$(B)/apps/omp: private override CFLAGS += -fopenmp
+$(B)/apps/omp $(B)/apps/helpers: private override CFLAGS += -fopenmp
 apps: $(B)/apps/stuck_omp
 $(B)/apps/stuck_omp: private override CFLAGS += -fopenmp
 $(B)/apps/stuck_omp: tests/apps/stuck.c $(B)/.flags | $(B)/lib/libhct.so

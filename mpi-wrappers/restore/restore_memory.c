@@ -41,13 +41,21 @@ static int open_mapped(const struct restore *r, const struct image_region *g)
     return fd;
 }
 
-/* Memory is mapped so that it can be filled, unless nothing may be in it: the
- * kernel counts what can be written to. */
+static void refuse_memory(const struct restore *r, long error)
+{
+    char buf[32];
+
+    restore_refuse(r, "has memory that cannot be made again: ",
+                   restore_error(error, buf, sizeof(buf)), NULL);
+}
+
+/* As it was, or so that it can be filled: but what the program may not write to is
+ * opened once there is something for it. The kernel counts all that can be written
+ * to, and goes on with that when it no longer can. */
 static void map(const struct restore *r, const struct image_region *g)
 {
     int flags = MAP_FIXED_NOREPLACE, fd = -1;
-    uint32_t prot = g->prot ? PROT_READ | PROT_WRITE : 0;
-    char buf[32];
+    uint32_t prot = g->prot & PROT_WRITE ? PROT_READ | PROT_WRITE : g->prot;
     long at;
 
     switch (g->kind) {
@@ -73,9 +81,7 @@ static void map(const struct restore *r, const struct image_region *g)
     if (fd >= 0)
         sys_close(fd);
     if (at != (long)g->start)
-        restore_refuse(r, "has memory that cannot be made again: ",
-                       restore_error(at < 0 ? at : -EEXIST, buf, sizeof(buf)),
-                       NULL);
+        refuse_memory(r, at < 0 ? at : -EEXIST);
 }
 
 /* Its pages are made before they are filled, many by one call; a kernel that
@@ -115,14 +121,17 @@ static void drop(uint64_t start, uint64_t end)
 
 static void fill(struct restore *r, const struct image_region *g)
 {
-    bool closed = !g->prot, there = restore_room_has(r, g);
+    bool closed = !(g->prot & PROT_WRITE), there = restore_room_has(r, g);
     uint64_t at = g->start;
     struct image_run run;
+    long rc = 0;
 
     while (next_run(r, g, &run)) {
         if (closed)
-            sys(SYS_mprotect, g->start, g->end - g->start,
-                PROT_READ | PROT_WRITE);
+            rc = sys(SYS_mprotect, g->start, g->end - g->start,
+                     PROT_READ | PROT_WRITE);
+        if (rc < 0)
+            refuse_memory(r, rc);
         closed = false;
         if (there)
             drop(at, run.start);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/inside/entry.h"
+#include "mpi-wrappers/stop/waiter.h"
 
 enum { PLACE_RANGES = 256, PLACE_LINE = 4608, PLACE_READ = 16384,
        PLACE_LEAF = 2048 };     /* bytes of text of a function that copies */
@@ -159,7 +160,7 @@ static bool place_copies(uintptr_t at, const uintptr_t *stack)
 }
 
 /* Those that wait for something outside, or for time. */
-static bool place_waits(long call)
+static bool place_sleeps(long call)
 {
     static const int calls[] = {
         SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64,
@@ -174,6 +175,26 @@ static bool place_waits(long call)
         if (calls[i] == call)
             return true;
     return false;
+}
+
+static bool place_is_programs(uintptr_t at)
+{
+    return place_in(own, nown, at) || (!place_in(libc, nlibc, at) && place_came(at));
+}
+
+static bool place_is_library(uintptr_t at)
+{
+    return place_in(libc, nlibc, at);
+}
+
+/* For another thread, too, if the program has asked for that. */
+static bool place_waits(long call, const greg_t *r)
+{
+    static const struct waiter_text text = { place_is_programs, place_is_library };
+
+    return place_sleeps(call) ||
+           (call == SYS_futex && waiter_is_programs((uintptr_t)r[REG_RIP],
+                                                    (uintptr_t)r[REG_RDI], &text));
 }
 
 /* The number of the call that has just returned: what loaded the register before
@@ -204,11 +225,11 @@ bool place_is_safe(void *context)
     if (place_copies(at, (const uintptr_t *)(uintptr_t)r[REG_RSP]))
         return true;
     if (text[0] == 0x0f && text[1] == 0x05)     /* it is begun anew anyway */
-        return place_waits((long)r[REG_RAX]);
+        return place_waits((long)r[REG_RAX], r);
     if (r[REG_RAX] != -EINTR)
         return false;
     call = place_call(text);
-    if (call < 0 || !place_waits(call))
+    if (call < 0 || !place_waits(call, r))
         return false;
     if (call != SYS_pause) {                    /* MPI is not to be noticed */
         r[REG_RIP] -= 2;

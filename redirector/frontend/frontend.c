@@ -345,7 +345,7 @@ static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
         .restored = s->conf->options->restart,
         .repeats = options_saves(s->conf->options),
         .input_keep = s->conf->options->migratable ? LINKS_INPUT_KEEP : 0,
-        .input_dir = s->conf->saved->dir,
+        .input_dir = s->conf->saved->dir, .sums = s->conf->saved->sums,
         .input_none = strcmp(s->conf->options->stdin_ranks, "none") == 0,
         .on_output = frontend_on_output,
         .on_output_end = frontend_on_output_end,

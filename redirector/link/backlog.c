@@ -25,6 +25,7 @@ struct backlog {
     int fd;                     /* owned */
     off_t origin;
     bool plain;                 /* the file is what is read */
+    bool ahead;
     char *dir;                  /* owned; NULL: nothing is written */
     char piece[PIECE];          /* of the file */
 };
@@ -50,6 +51,7 @@ struct backlog *backlog_create(const struct backlog_conf *conf, struct err *err)
         return err_memory(err), NULL;
     b->fd = -1;
     b->keep = conf->keep;
+    b->ahead = conf->ahead;
     b->cap = 2 * conf->keep + BACKLOG_ADD_MAX;
     b->v = malloc(b->cap);
     take_file(b, conf->fd);
@@ -159,7 +161,8 @@ static bool skip_to(struct backlog *b, uint64_t at)
 
 int backlog_reach(struct backlog *b, uint64_t at, struct err *err)
 {
-    if (at <= backlog_end(b) ? at >= b->first || b->fd >= 0 : skip_to(b, at))
+    if (at <= backlog_end(b) ? at >= b->first || b->fd >= 0
+                             : skip_to(b, at) || (b->ahead && !b->plain))
         return 0;
     return err_set(err, EPROTO, "tasks want standard input from byte %llu on, "
                    "and hector-run has %llu to %llu", (unsigned long long)at,

@@ -23,6 +23,8 @@ struct backlog_conf {
     int fd;                     /* what is read, as it is now; -1: not known */
     const char *dir;            /* borrowed: for bytes before; NULL: those of a
                                  * plain file are there, others are not */
+    bool ahead;                 /* tasks have read some of it before: those bytes
+                                 * are to come first */
 };
 
 struct backlog *backlog_create(const struct backlog_conf *conf, struct err *err);
@@ -36,7 +38,7 @@ int backlog_add(struct backlog *b, const void *p, size_t n, struct err *err);
 uint64_t backlog_end(const struct backlog *b);
 
 /* Can those from number `at` on be had? Behind the end too, if it is a file that
- * has them: it is read from there then. -1: no. */
+ * has them: it is read from there then; or if others come before. -1: no. */
 int backlog_reach(struct backlog *b, uint64_t at, struct err *err);
 
 /* Some from number `at` on, which is not behind the end; how many is stored in

@@ -29,6 +29,7 @@
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
 #include "redirector/link/backlog.h"
+#include "redirector/link/inputsums.h"
 #include "redirector/link/shown.h"
 
 enum { LINKS_LISTENERS = 2, LINKS_KINDS = 4, LINKS_COUNTED = 2,
@@ -67,7 +68,7 @@ struct links {
     uint32_t attempt;
     bool paused;
     struct backlog *backlog;    /* owned */
-    bool input_ended;
+    bool input_ended, input_wrong;      /* wrong: it is of no use to anybody */
     int64_t under_way;          /* tasks that read and have left one link more than
                                    have come by another */
 };
@@ -327,16 +328,43 @@ static int on_output_end(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static void links_input_is_wrong(struct links *s, const struct err *why)
+{
+    s->input_wrong = true;
+    s->conf.on_input_lost(s->conf.arg, why, true);
+}
+
+static void links_input_ends_early(struct links *s, uint64_t at)
+{
+    struct err err;
+
+    err_set(&err, EIO, "standard input ends after %llu bytes, and tasks had read "
+            "%llu of it before: give the same again, from its beginning",
+            (unsigned long long)backlog_end(s->backlog), (unsigned long long)at);
+    links_input_is_wrong(s, &err);
+}
+
+/* Tasks may have bytes up to there. */
+static uint64_t links_input_good(const struct links *s)
+{
+    uint64_t end = backlog_end(s->backlog), good = end;
+
+    if (s->conf.sums)
+        good = inputsums_good(s->conf.sums);
+    return s->input_wrong ? 0 : good < end ? good : end;
+}
+
 /* What it may have of all that was read. Its credit is used up by what cannot be
  * read again: the owner will end the job. */
 static void link_feed(struct link *k)
 {
-    const struct links *s = k->owner;
+    struct links *s = k->owner;
     Hct__Input input = HCT__INPUT__INIT;
     Hct__InputEnd end = HCT__INPUT_END__INIT;
+    uint64_t good = links_input_good(s);
     struct err err;
 
-    while (k->at < backlog_end(s->backlog) && k->credit) {
+    while (k->at < good && k->credit) {
         size_t n = 0;
 
         input.at = k->at;
@@ -348,13 +376,19 @@ static void link_feed(struct link *k)
             return;
         }
         n = n < LINKS_INPUT_MAX ? n : LINKS_INPUT_MAX;
+        n = n < good - k->at ? n : (size_t)(good - k->at);
         input.data.len = n < k->credit ? n : (size_t)k->credit;
         k->at += input.data.len;
         k->credit -= input.data.len;
         conn_send(k->conn, MESSAGE_INPUT, &input);
     }
-    if (!s->input_ended || k->end_sent || k->at < backlog_end(s->backlog))
+    if (!s->input_ended || k->end_sent || s->input_wrong ||
+        k->at < backlog_end(s->backlog))
         return;
+    if (k->at > backlog_end(s->backlog)) {
+        links_input_ends_early(s, k->at);
+        return;
+    }
     k->end_sent = true;
     end.at = k->at;
     conn_send(k->conn, MESSAGE_INPUT_END, &end);
@@ -465,6 +499,7 @@ struct links *links_open(struct event_base *base,
     struct addr a = { .is_unix = true }, tcp = { .host = "*" };
     struct backlog_conf input = {
         .keep = conf->input_keep, .dir = conf->input_dir,
+        .ahead = conf->restored,
         .fd = conf->input_keep && !conf->input_none ? STDIN_FILENO : -1 };
 
     if (!s)
@@ -613,10 +648,17 @@ static void links_feed(struct links *s)
 
 void links_send_input(struct links *s, const void *p, size_t n)
 {
+    uint64_t at = backlog_end(s->backlog);
     struct err err;
 
     if (backlog_add(s->backlog, p, n, &err))
         s->conf.on_input_lost(s->conf.arg, &err, false);
+    if (s->conf.sums && inputsums_add(s->conf.sums, at, p, n, &err)) {
+        if (err.code == EBADMSG)
+            links_input_is_wrong(s, &err);
+        else
+            s->conf.on_input_lost(s->conf.arg, &err, false);
+    }
     links_feed(s);
 }
 
@@ -633,6 +675,13 @@ void links_send_size(struct links *s, uint32_t rows, uint32_t columns)
 
 void links_send_input_end(struct links *s)
 {
+    struct err err;
+
     s->input_ended = true;
+    for (struct link *k = s->all; k && !s->input_wrong; k = k->next)
+        if (link_takes_input(k) && k->at > backlog_end(s->backlog))
+            links_input_ends_early(s, k->at);
+    if (s->conf.sums && !s->input_wrong && inputsums_end(s->conf.sums, &err))
+        links_input_is_wrong(s, &err);
     links_feed(s);
 }

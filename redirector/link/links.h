@@ -26,6 +26,7 @@ enum { LINKS_COOKIE = 16 };
 enum { LINKS_INPUT_MAX = 128 << 10, LINKS_INPUT_KEEP = 2 << 20 };
 
 struct links;
+struct inputsums;
 
 struct links_conf {
     const char *dir;            /* for stream.sock; borrowed; "": the socket is
@@ -39,6 +40,7 @@ struct links_conf {
     const char *input_dir;      /* as may they all, and at any time: where they
                                    are written to; borrowed; NULL: no */
     bool input_none;            /* standard input is not read */
+    struct inputsums *sums;     /* borrowed: what it was, and is; NULL: unknown */
     bool restored;              /* an earlier hector-run has shown what they wrote
                                    before */
     /* stream: Hct__Stream */

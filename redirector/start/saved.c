@@ -17,6 +17,7 @@
 
 /* Of a path, for what is below it. */
 enum { SAVED_BELOW = 64 };
+enum { PIECE = 64 << 10 };              /* of a file, at a time */
 
 static void saved_drop(struct saved *s)
 {
@@ -33,6 +34,7 @@ static void saved_drop(struct saved *s)
 void saved_fini(struct saved *s)
 {
     saved_drop(s);
+    inputsums_close(s->sums);
     free(s->dir);
     *s = (struct saved){ 0 };
 }
@@ -282,28 +284,40 @@ static bool reads(const struct options *o, uint32_t rank)
             strtoul(o->stdin_ranks, NULL, 10) == rank);
 }
 
-/* The first bytes of it, that tasks have read, have to be there, as the rest is to
- * follow. */
-static int check_input(const Hct__Checkpoint *c, const struct options *o,
-                       struct err *err)
+/* So many bytes of it have those tasks read. */
+static uint64_t input_of(const Hct__Checkpoint *c, const struct options *o)
 {
     uint64_t bytes = 0;
-    struct stat st;
-    off_t at;
 
     for (uint32_t r = 0; r < c->n_tasks; r++)
         if (c->tasks[r]->reads && reads(o, r) && c->tasks[r]->in_bytes > bytes)
             bytes = c->tasks[r]->in_bytes;
-    if (!bytes)
-        return 0;
-    at = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)
-         ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
-    if (at >= 0 && st.st_size >= at && (uint64_t)(st.st_size - at) >= bytes)
+    return bytes;
+}
+
+/* Where a file begins that standard input is; -1: it is none. */
+static off_t file_begins(struct stat *st)
+{
+    return fstat(STDIN_FILENO, st) == 0 && S_ISREG(st->st_mode)
+           ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
+}
+
+/* The first bytes of it, that tasks have read, have to be there, as the rest is to
+ * follow: of a pipe they may come. */
+static int check_input(const Hct__Checkpoint *c, const struct options *o,
+                       struct err *err)
+{
+    uint64_t bytes = input_of(c, o);
+    struct stat st = { 0 };
+    off_t at = file_begins(&st);
+
+    if (!bytes || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
+        (at >= 0 && st.st_size >= at && (uint64_t)(st.st_size - at) >= bytes))
         return 0;
     return err_set(err, EINVAL, "--restart: tasks of checkpoint %u in %.80s have "
-                   "read standard input up to byte %llu: give it again as a "
-                   "file, that long at least, or --stdin none", c->number,
-                   c->dir, (unsigned long long)bytes);
+                   "read standard input up to byte %llu: give the same again, as a "
+                   "file or by a pipe, from its beginning, or --stdin none",
+                   c->number, c->dir, (unsigned long long)bytes);
 }
 
 /* Older ones may ask for more. */
@@ -319,6 +333,45 @@ static int check_inputs(struct saved *s, const struct options *o,
             while (s->n > i)
                 hct__checkpoint__free_unpacked(s->v[--s->n], NULL);
     return 0;
+}
+
+/* A file says at once whether it is the same. */
+static int compare_file(struct inputsums *sums, uint64_t bytes, struct err *err)
+{
+    static char piece[PIECE];
+    struct stat st;
+    off_t begin = file_begins(&st);
+    uint64_t at = 0;
+
+    while (begin >= 0 && (at < bytes || inputsums_good(sums) < bytes)) {
+        ssize_t n = pread(STDIN_FILENO, piece, sizeof(piece), begin + (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, "--restart: standard input cannot be read");
+        if (n == 0)
+            return inputsums_end(sums, err) ? err_prefix(err, "--restart") : 0;
+        if (inputsums_add(sums, at, piece, (size_t)n, err)) {
+            if (err->code == EBADMSG)
+                return err_prefix(err, "--restart");
+            say(SAY_ERROR, "%s", err->text);
+        }
+        at += (uint64_t)n;
+    }
+    return 0;
+}
+
+/* from: of those checkpoints that the tasks are made of; NULL: of none. */
+static int open_sums(struct saved *s, const char *from, const struct options *o,
+                     struct err *err)
+{
+    uint64_t bytes = from ? input_of(s->v[0], o) : 0;
+
+    if (!s->dir && !from)
+        return 0;
+    s->sums = inputsums_open(s->dir, from, bytes, err);
+    return s->sums ? compare_file(s->sums, bytes, err) : -1;
 }
 
 static int apply(const struct saved *s, struct options *o, struct err *err)
@@ -351,6 +404,8 @@ int saved_open(struct saved *s, struct options *o, struct err *err)
         rc = from && read_all(s, from, err) == 0 &&
              check_inputs(s, o, err) == 0 ? apply(s, o, err) : -1;
     }
+    if (!rc)
+        rc = open_sums(s, from, o, err);
     free(from);
     if (rc)
         saved_fini(s);

@@ -7,6 +7,7 @@
 
 #include "proto/base/err.h"
 #include "proto/link/message.h"
+#include "redirector/link/inputsums.h"
 #include "redirector/options/options.h"
 
 struct saved {                  /* {0}: none */
@@ -15,12 +16,15 @@ struct saved {                  /* {0}: none */
                                    its submit, and where it was found */
     size_t n;                   /* 0: the tasks begin anew */
     Hct__Submit *submit;        /* owned; that of the first; NULL if n is 0 */
+    struct inputsums *sums;     /* owned; NULL: {0} */
 };
 
 /* As o says. The directory for new ones is made, and can be written to; it has
  * none that are not those to go on from. Where a newer checkpoint is no good that
  * is said. Programs and tasks of o become those of the job that was saved, if they
- * were not given as others. -1: that cannot be, says err, and *s is empty. */
+ * were not given as others. Where standard input is a file its first bytes are
+ * those that the tasks have read; of a pipe that is seen as they come. -1: that
+ * cannot be, says err, and *s is empty. */
 int saved_open(struct saved *s, struct options *o, struct err *err);
 void saved_fini(struct saved *s);
 

@@ -1,7 +1,9 @@
 /* imagelink.c - see imagelink.h.
  *
- * Invariant: a link has a conn exactly while it is TRYING or OPEN, and a socket
- * of its own in RAW, and in BROKEN if it was RAW before. */
+ * Invariants: a link has a conn exactly while it is dialled or OPEN, and a socket
+ * of its own in RAW, and in BROKEN if it was RAW before. While one is TRYING it
+ * is in one of two: it waits, or it is one of `dialled`; nobody waits while there
+ * is room among these, but until `next` comes. */
 #include "slave/move/imagelink.h"
 
 #include <errno.h>
@@ -23,6 +25,10 @@
 #define CALL_AGAIN_NS (400 * CLOCK_NS_PER_MS)
 #define AGAIN_NS (600 * CLOCK_NS_PER_S)
 
+/* Dialled at a time. Who listens has room for 256 strangers, of all slaves: with
+ * more than that it sends away those that are slowest to prove who they are. */
+enum { DIALLED_MAX = 16 };
+
 struct unreached {              /* a slave that was not */
     LIST_ENTRY(unreached) place;
     char *node;                 /* owned */
@@ -34,16 +40,21 @@ struct imagelinks {
     const struct imagelinks_conf *conf;
     struct conn_conf conn;
     LIST_HEAD(, unreached) unreached;   /* owned */
+    TAILQ_HEAD(, imagelink) waiting;    /* borrowed */
+    unsigned dialled;
+    struct event *next;                 /* owned: somebody may be dialled */
 };
 
 struct imagelink {
     struct imagelinks *all;     /* borrowed, like the next two */
     const struct imagelink_ops *ops;
     void *arg;
-    char *node;                 /* owned, like all that follows */
+    TAILQ_ENTRY(imagelink) place;       /* while it waits */
+    char *node, *addresses;     /* owned, like all that follows */
     struct conn *conn;
-    struct event *patience;     /* pending while TRYING */
+    struct event *patience;     /* pending while it is dialled */
     enum imagelink_state state;
+    bool waits, dialled;
     bool asked;                 /* the answer makes it RAW */
     int pipe;                   /* borrowed: the image; -1: none, or it is over */
     int fd;                     /* owned, as is the next; -1: not RAW */
@@ -95,10 +106,25 @@ static void note_unreached(struct imagelinks *ls, const char *node,
 
 /* ------------------------------------------------------------------ one link */
 
+/* It is not TRYING any more: the next one may be dialled. */
+static void settle(struct imagelink *l)
+{
+    struct imagelinks *ls = l->all;
+
+    if (l->waits)
+        TAILQ_REMOVE(&ls->waiting, l, place);
+    if (l->dialled) {
+        event_del(l->patience);
+        ls->dialled--;
+        timer_set(ls->next, 0);
+    }
+    l->waits = l->dialled = false;
+}
+
 static void give_up(struct imagelink *l, const char *why)
 {
     l->state = IMAGELINK_UNREACHED;
-    event_del(l->patience);
+    settle(l);
     note_unreached(l->all, l->node, why);
 }
 
@@ -125,7 +151,7 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     if (greeting_welcomed(c, m, HCT__ROLE__ROLE_SLAVE, err))
         return -1;
     l->state = IMAGELINK_OPEN;
-    event_del(l->patience);
+    settle(l);
     forget_unreached(find_unreached(l->all, l->node));
     log_debug("move", "open to the slave of %s at %s", l->node, conn_peer(c));
     return 0;
@@ -219,14 +245,16 @@ static const struct conn_ops link_ops = {
     .on_open = on_open, .on_close = on_close,
 };
 
-static void dial(struct imagelink *l, const char *addresses)
+static void dial(struct imagelink *l)
 {
     const struct imagelinks_conf *conf = l->all->conf;
     Hct__Hello m = HCT__HELLO__INIT;
     struct err err;
 
-    l->conn = conn_open_to(l->all->base, addresses, &l->all->conn, &link_ops,
-                           l, &err);
+    l->dialled = true;
+    l->all->dialled++;
+    l->conn = conn_open_to(l->all->base, l->addresses, &l->all->conn,
+                           &link_ops, l, &err);
     if (!l->conn) {
         give_up(l, err.text);
         return;
@@ -238,27 +266,59 @@ static void dial(struct imagelink *l, const char *addresses)
     greeting_hello(l->conn, &m);
 }
 
+static bool is_unreached(const struct imagelink *l)
+{
+    const struct unreached *u = find_unreached(l->all, l->node);
+
+    return u && clock_monotonic_ns() < u->until_ns;
+}
+
+/* As many as may be. One that waits may have become one that is not reached. */
+static void dial_more(struct imagelinks *ls)
+{
+    struct imagelink *l;
+
+    while (ls->dialled < DIALLED_MAX && (l = TAILQ_FIRST(&ls->waiting))) {
+        TAILQ_REMOVE(&ls->waiting, l, place);
+        l->waits = false;
+        if (is_unreached(l))
+            l->state = IMAGELINK_UNREACHED;
+        else
+            dial(l);
+    }
+}
+
+static void on_next(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    dial_more(arg);
+}
+
 struct imagelink *imagelink_open(struct imagelinks *ls, const char *node,
                                  const char *addresses,
                                  const struct imagelink_ops *ops, void *arg,
                                  struct err *err)
 {
     struct imagelink *l = calloc(1, sizeof(*l));
-    const struct unreached *u = find_unreached(ls, node);
 
     if (!l)
         return err_memory(err), NULL;
     *l = (struct imagelink){ .all = ls, .ops = ops, .arg = arg,
-                             .node = strdup(node), .pipe = -1, .fd = -1 };
+                             .node = strdup(node),
+                             .addresses = strdup(addresses), .pipe = -1,
+                             .fd = -1 };
     l->patience = evtimer_new(ls->base, on_patience, l);
-    if (!l->node || !l->patience) {
+    if (!l->node || !l->addresses || !l->patience) {
         imagelink_close(l);
         return err_memory(err), NULL;
     }
-    if (u && clock_monotonic_ns() < u->until_ns)
+    if (is_unreached(l)) {
         l->state = IMAGELINK_UNREACHED;
-    else
-        dial(l, addresses);
+        return l;
+    }
+    TAILQ_INSERT_TAIL(&ls->waiting, l, place);
+    l->waits = true;
+    dial_more(ls);
     return l;
 }
 
@@ -266,6 +326,7 @@ void imagelink_close(struct imagelink *l)
 {
     if (!l)
         return;
+    settle(l);
     conn_close(l->conn);
     splice_close(l->splice);
     if (l->ended)
@@ -274,6 +335,7 @@ void imagelink_close(struct imagelink *l)
         splice_reset(l->fd);
     timer_free(l->patience);
     free(l->node);
+    free(l->addresses);
     free(l);
 }
 
@@ -320,7 +382,12 @@ struct imagelinks *imagelinks_open(struct event_base *base,
     *ls = (struct imagelinks){ .base = base, .conf = conf, .conn = *conf->conn };
     ls->conn.shake_ns = ADDRESS_NS;
     ls->conn.again_ns = CALL_AGAIN_NS;
-    return ls;
+    TAILQ_INIT(&ls->waiting);
+    ls->next = evtimer_new(base, on_next, ls);
+    if (ls->next)
+        return ls;
+    imagelinks_close(ls);
+    return err_memory(err), NULL;
 }
 
 void imagelinks_close(struct imagelinks *ls)
@@ -329,5 +396,6 @@ void imagelinks_close(struct imagelinks *ls)
         return;
     while (!LIST_EMPTY(&ls->unreached))
         forget_unreached(LIST_FIRST(&ls->unreached));
+    timer_free(ls->next);
     free(ls);
 }

@@ -11,7 +11,8 @@
  *      |                  +--it ends, or is silent--> BROKEN <--+
  *      +--refused, no answer in time--> UNREACHED
  *
- * None is opened again. A slave that is not reached is said in the log, once,
+ * Of many that are opened at once some are dialled, and others wait their turn:
+ * they are TRYING, too. None is opened again. A slave that is not reached is said in the log, once,
  * and not tried for some minutes: who waits for the answer is a job that
  * stands. */
 #ifndef HECTOR_IMAGELINK_H

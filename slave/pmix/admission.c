@@ -24,15 +24,20 @@
 #include "proto/link/refused.h"
 #include "proto/link/timer.h"
 
-enum { ADMISSION_WAITING = 256, ADMISSION_TURN = 64, ADMISSION_GONE = -2 };
+/* Who is one too many is sent away after a moment: hundreds of tasks may begin, or
+ * come from another node, at once. */
+enum { ADMISSION_WAITING = 256, ADMISSION_MOST = 4096, ADMISSION_TURN = 64,
+       ADMISSION_GONE = -2 };
 #define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
+#define DOOR_MOMENT_NS (250 * CLOCK_NS_PER_MS)
 
 struct guest {
     TAILQ_ENTRY(guest) place;
     struct admission *admission;
     struct event *words;        /* owned */
     int fd;                     /* owned */
+    uint64_t came_ns;           /* monotonic */
     struct sockaddr_in at;
 };
 
@@ -222,6 +227,15 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
     (void)fd;
 }
 
+/* The first of those who wait is one too many, and was not just now. */
+static bool admission_is_crowded(const struct admission *d)
+{
+    return d->nguests > ADMISSION_WAITING &&
+           (d->nguests > ADMISSION_MOST ||
+            clock_monotonic_ns() - TAILQ_FIRST(&d->guests)->came_ns >=
+                DOOR_MOMENT_NS);
+}
+
 static void admission_let_wait(struct admission *d, int fd,
                                const struct sockaddr_in *at)
 {
@@ -239,8 +253,10 @@ static void admission_let_wait(struct admission *d, int fd,
     g->admission = d;
     g->fd = fd;
     g->at = *at;
+    g->came_ns = clock_monotonic_ns();
     TAILQ_INSERT_TAIL(&d->guests, g, place);
-    if (++d->nguests > ADMISSION_WAITING)
+    d->nguests++;
+    while (admission_is_crowded(d))
         admission_refuse(TAILQ_FIRST(&d->guests), ETIMEDOUT,
                          "said nothing where tasks meet PMIx");
 }

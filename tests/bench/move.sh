@@ -19,6 +19,8 @@
 #
 #   vectors: 1.001 of the speed before
 #
+# Nothing that it has started outlives it, whatever ends it.
+#
 # usage: move.sh BUILD            RUNS=3 SIZES='5 100 1024' in the environment
 # shellcheck disable=SC2016 # wait_for expands
 if [ $# -gt 0 ]; then
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
 }
 C
 cc -O2 -o "$T/touch" "$T/touch.c" || exit 1
-start sender on n2 "$T/sender" 7000
+start sender mortal sh "$AGENT" n2 "$T/sender" 7000
 wait_for 'grep -q listens "$T/sender.log"' 10
 
 to_master()     # bytes so far; the bridge counts none that goes from host to host
@@ -197,7 +199,7 @@ median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }
 one_move()
 {
     rm -f "$T/enough"
-    hector-run -q --policy none --launch-agent "$AGENT" -H n1:64,n2:64 -n $(($2 + 1)) \
+    mortal hector-run -q --policy none --launch-agent "$AGENT" -H n1:64,n2:64 -n $(($2 + 1)) \
         --oversubscribe --migratable "$T/large" "$T/enough" "$1" </dev/null \
         >"$T/out" 2>"$T/err" &
     runner=$!
@@ -226,7 +228,8 @@ moves()         # MB TASKS LINK
     done
     fixed=0.6 what="$1 MB"
     [ "$2" = 1 ] || fixed=2 what="$2 tasks of $1 MB"
-    echo "$bytes $(median "$T/longest") $(median "$T/alone") $(median "$T/image")" \
+    # said by this shell, which ends when nobody reads it
+    said=$(echo "$bytes $(median "$T/longest") $(median "$T/alone") $(median "$T/image")" \
         "$(median "$T/passed")" |
         awk -v fixed=$fixed -v what="$what$3" -v runs="$runs" '{
             limit = fixed + 1.2 * $3
@@ -235,8 +238,10 @@ moves()         # MB TASKS LINK
             printf "limit %.2f s, ratio %.2f (median of %d)\n", limit, $2 / limit, runs
             printf "  link of %.0f MB/s, the image took %.1f times as long as that, ",
                 $1 / $3 / 1e6, $4 / $3
-            printf "%.1f MB came to the master\n", $5 / 1e6 }'
-    hector why "$job" | grep '^  '
+            printf "%.1f MB came to the master\n", $5 / 1e6 }')
+    echo "$said"
+    said=$(hector why "$job" | grep '^  ')
+    echo "$said"
 }
 
 : >"$T/vectors"

@@ -136,7 +136,9 @@ t_cleanup()
 }
 trap t_cleanup EXIT
 trap 'exit 143' TERM
+trap 'exit 141' PIPE
 trap 'exit 130' INT
+trap 'exit 129' HUP
 
 # ------------------------------------------------------------- running
 status=0
@@ -179,6 +181,11 @@ fresh()         # NAME...: files in $T, empty before a command in the background
     for tap_f; do
         : >"$T/$tap_f"
     done
+}
+
+mortal()        # COMMAND...: in the background: is ended when this shell has, of
+{               # whatever that dies
+    exec setpriv --pdeathsig TERM "$@"
 }
 
 t_started=
@@ -418,7 +425,7 @@ hosts()
 host_up()       # NAME ADDRESS: a process that holds the host's namespaces
 {
     rm -f "$T/hosts/$1"
-    T_UP="$T/hosts/$1" unshare -num sh -c '
+    T_UP="$T/hosts/$1" exec setpriv --pdeathsig KILL unshare -num sh -c '
         hostname "$1" && mount -t tmpfs shm /dev/shm &&
         mount -t tmpfs tmp "$TMPDIR" && echo $$ >"$T_UP.new" &&
         mv "$T_UP.new" "$T_UP" && exec sleep 100000' - "$1" &

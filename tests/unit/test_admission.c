@@ -2,6 +2,7 @@
  * a thread that waits in select() for a socket, and accepts. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,7 +19,8 @@
 #include "proto/base/clock.h"
 #include "slave/pmix/admission.h"
 
-enum { LONG = 20 };             /* seconds: nothing here takes so long */
+enum { LONG = 20,               /* seconds: nothing here takes so long */
+       MANY = 300 };            /* more than may wait for long */
 
 static struct event_base *base;
 static bool open_to_all;
@@ -165,6 +167,58 @@ static void test_refused(void **state)
     close(own.fd);
 }
 
+/* Those who come, as many at a time, and say nothing before all are there; how many
+ * get through. */
+static int come_together(const struct sockaddr_in *sa)
+{
+    int fd[MANY], guests = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(fd[i], (const struct sockaddr *)sa, sizeof(*sa)), 0);
+        event_base_loop(base, EVLOOP_NONBLOCK);
+    }
+    for (int i = 0; i < MANY; i++)
+        send(fd[i], "x", 1, MSG_NOSIGNAL);
+    for (int i = 0; i < MANY; i++)
+        event_base_loop(base, EVLOOP_NONBLOCK);
+    for (int guest; (guest = accept(own.fd, NULL, NULL)) >= 0; guests++)
+        close(guest);
+    for (int i = 0; i < MANY; i++)
+        close(fd[i]);
+    return guests;
+}
+
+/* Tasks of a job that begins, or of a node that was emptied. Where that takes longer
+ * than a moment it says nothing, and is tried again. */
+static void test_many(void **state)
+{
+    struct sockaddr_in sa;
+    struct err err;
+    struct admission *d;
+    bool in_time = false;
+    int guests = 0;
+
+    (void)state;
+    open_to_all = true;
+    admission_expect();
+    own_listen(&sa);
+    fcntl(own.fd, F_SETFL, O_NONBLOCK);
+    d = admission_open(base, may, NULL, &err);
+    assert_non_null(d);
+    for (int i = 0; i < 20 && guests < MANY && !in_time; i++) {
+        uint64_t start_ns = clock_monotonic_ns();
+
+        guests = come_together(&sa);
+        in_time = clock_monotonic_ns() - start_ns < CLOCK_NS_PER_S / 5;
+    }
+    admission_close(d);
+    close(own.fd);
+    if (guests < MANY && !in_time)
+        skip();
+    assert_int_equal(guests, MANY);
+}
+
 /* Where it does not listen on TCP there is nothing to be taken; another
  * socket is left alone. */
 static void test_nothing(void **state)
@@ -190,8 +244,8 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_through), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_through),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_many),
     };
     int rc;
 

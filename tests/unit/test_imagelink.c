@@ -12,7 +12,7 @@
 #include "slave/move/imageroute.h"
 #include "tests/unit/pattern.h"
 
-enum { IMAGE = 3 << 20, JOB = 7, RANK = 2, SERIAL = 1 };
+enum { IMAGE = 3 << 20, JOB = 7, RANK = 2, SERIAL = 1, MANY = 300 };
 
 /* The slave where the task comes. */
 static struct {
@@ -637,13 +637,83 @@ static void test_late(void **state)
     conn_listener_close(l);
 }
 
+static unsigned how_many(struct imagelink *const *v, enum imagelink_state s)
+{
+    unsigned n = 0;
+
+    for (int i = 0; i < MANY; i++)
+        n += imagelink_state(v[i]) == s;
+    return n;
+}
+
+static void open_many(struct imagelink **v, const char *addresses)
+{
+    struct err err;
+
+    for (int i = 0; i < MANY; i++) {
+        v[i] = imagelink_open(source.links, "n2", addresses, &source_ops, NULL,
+                              &err);
+        assert_non_null(v[i]);
+    }
+}
+
+static void close_many(struct imagelink **v)
+{
+    for (int i = 0; i < MANY; i++)
+        imagelink_close(v[i]);
+}
+
+/* Connections that wait to be taken there. */
+static unsigned knocks(int fd)
+{
+    unsigned n = 0;
+
+    for (int c; (c = accept4(fd, NULL, NULL, SOCK_NONBLOCK)) >= 0; n++)
+        close(c);
+    return n;
+}
+
+/* A node that is emptied: more tasks than the other end lets strangers wait. They
+ * come by and by, all of them; where nobody answers none waits for long. */
+static void test_many(void **state)
+{
+    struct addr a = { .host = "127.0.0.1" };
+    struct imagelink *v[MANY];
+    struct err err;
+    int fd = addr_listen(&a, &err);
+    char mute[ADDR_TEXT_MAX];
+
+    (void)state;
+    addr_format(&a, mute, sizeof(mute));
+    evutil_make_socket_nonblocking(fd);
+    open_many(v, mute);
+    turn_for(50 * MS);
+    assert_int_equal(how_many(v, IMAGELINK_TRYING), MANY);
+    assert_in_range(knocks(fd), 1, 16);
+    close_many(v);
+    turn_for(50 * MS);
+    assert_int_equal(knocks(fd), 0);            /* nobody comes who is gone */
+
+    open_target();
+    open_many(v, reduce_links_addresses(target.links));
+    WAIT_FOR(how_many(v, IMAGELINK_OPEN) == MANY);
+    close_many(v);
+
+    source_conf.patience_ns = 200 * MS;
+    open_many(v, mute);
+    WAIT_FOR(how_many(v, IMAGELINK_UNREACHED) == MANY);
+    assert_in_range(knocks(fd), 1, 16);
+    close_many(v);
+    close(fd);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(test_past_master), TEST(test_pings), TEST(test_cut), TEST(test_not_ended),
         TEST(test_cut_before), TEST(test_unwanted), TEST(test_strangers),
-        TEST(test_unreached), TEST(test_late),
+        TEST(test_unreached), TEST(test_late), TEST(test_many),
     };
 
     signal(SIGPIPE, SIG_IGN);
