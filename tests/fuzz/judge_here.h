@@ -135,8 +135,9 @@ uint32_t judge_hears(const struct judge *j)
     return policy_hears(&j->policy);
 }
 
-bool judge_wants_key(const struct judge *j)
+bool judge_wants_key(const struct judge *j, uint32_t asked)
 {
+    (void)asked;
     return !j->follows;
 }
 
