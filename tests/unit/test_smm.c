@@ -40,7 +40,7 @@ static void test_probabilities(void **state)
 static struct smm_edge an_edge(double p, double in, double out)
 {
     return (struct smm_edge){ 100, p, smm_time(100, in, 0),
-                             smm_time(100, out, 0) };
+                             smm_time(100, out, 0), 0 };
 }
 
 static void test_distance(void **state)
