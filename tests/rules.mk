@@ -224,6 +224,7 @@ eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
 	@sh tests/eval/outliers.sh $(B) 10 16 $(or $(SEED),1)
+	@sh tests/eval/outliers_healthy.sh $(B) 60 10 $(or $(SEED),1)
 	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)
 healthy-built: all apps
 	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \

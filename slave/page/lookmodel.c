@@ -140,14 +140,29 @@ static bool is_wanted(const struct lookmodel *r, const struct state_bank *b,
            (b->merged ? phase == UINT32_MAX : b->phase == phase);
 }
 
-/* The model begins where the first thread has entered the phase. */
-static void begin_at(struct lookmodel *r, const struct state_bank *b)
+/* How long ago the page was made. */
+static uint64_t age_of(const struct lookmodel *r, const char *page)
 {
-    uint64_t since = b->since_ticks;
-    uint64_t ago = r->now_ticks > since ? ns(r, r->now_ticks - since) : 0;
+    const struct page_header *h = (const struct page_header *)page;
+    uint64_t began = atomic_load_explicit(&h->start_ticks,
+                                          memory_order_relaxed);
+    uint64_t age = r->now_ticks > began ? ns(r, r->now_ticks - began) : 0;
 
-    if (ago >= r->ago_ns)
-        r->ago_ns = ago ? ago : 1;
+    return age ? age : 1;
+}
+
+/* The model begins where the first thread has entered the phase; those that are
+ * merged began with the page. */
+static void begin_at(struct lookmodel *r, const char *page,
+                     const struct state_bank *b)
+{
+    uint64_t ago = age_of(r, page), since = b->since_ticks;
+    uint64_t is = r->now_ticks > since ? ns(r, r->now_ticks - since) : 0;
+
+    if (!b->merged && is < ago)
+        ago = is ? is : 1;
+    if (ago > r->ago_ns)
+        r->ago_ns = ago;
 }
 
 static void take_edges(struct lookmodel *r, const char *page,
@@ -176,7 +191,7 @@ static void take_edges(struct lookmodel *r, const char *page,
             continue;
         r->lost += b->lost;
         if (r->time->window == WINDOW_PHASE)
-            begin_at(r, b);
+            begin_at(r, page, b);
     }
     r->lost += r->one.sites_lost;
 }
@@ -239,17 +254,6 @@ static bool take_thread(struct lookmodel *r, const char *page, unsigned slot)
     if (r->time->window != WINDOW_START)
         recount(r, states, edges);
     return true;
-}
-
-/* How long ago the page was made. */
-static uint64_t age_of(const struct lookmodel *r, const char *page)
-{
-    const struct page_header *h = (const struct page_header *)page;
-    uint64_t began = atomic_load_explicit(&h->start_ticks,
-                                          memory_order_relaxed);
-    uint64_t age = r->now_ticks > began ? ns(r, r->now_ticks - began) : 0;
-
-    return age ? age : 1;
 }
 
 /* False: it is just changing, or there is no memory. */

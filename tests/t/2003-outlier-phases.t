@@ -49,13 +49,21 @@ like "$T/now" "^job $job at .*, in phase $phase, since [0-9]" \
     '... and it is said when that began'
 like "$T/now" "^polish +1 +$(((phase - 1) % 3 + 1)) " '... and who is slow in it'
 
+ok '... those before it together' wait_for 'hector why "$job" --outliers \
+    --phase earlier >"$T/now" 2>"$T/why"' 60
+like "$T/now" "^job $job at .*, in earlier phases, since [0-9]" '... which are named so'
+is "$(sql "SELECT count(*) FROM outliers o JOIN jobs j USING (job) WHERE o.job = $job
+    AND phase IS NOT NULL AND (since_ns < j.started_ns OR since_ns >= at_ns)")" 0 \
+    '... and began when the job had'
+
 # --------------------------------------------------------------- the last time
 ok 'so may the last time' wait_for 'hector why "$job" --outliers --since 5m -j \
     >"$T/now" 2>"$T/why"' 60
 like "$T/now" '^\{"at_ns":[0-9]+,"phase":null,"since_ns":[0-9]+,"outliers":\[\{' \
     '... of which it is said when it began'
-run hector why "$job" --outliers --phase 1000000
-is "$status $(cat "$T/err")" "1 hector: there is no phase 1000000, or not any more by \
+status=0        # $T/err is that of the job yet
+hector why "$job" --outliers --phase 1000000 >"$T/now" 2>"$T/why" || status=$?
+is "$status $(cat "$T/why")" "1 hector: there is no phase 1000000, or not any more by \
 itself; see hector model $job --phases" 'a phase that there is not'
 kill -TERM "$runner"
 end

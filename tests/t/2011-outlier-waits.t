@@ -71,4 +71,16 @@ wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q polish "
 end
 is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job")" '' \
     'a thread out of MPI may wait for another one: nothing is said'
+
+# --------------------------------------------------------------- who names none
+fresh out
+KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe "$APPS/ring" >"$T/out" 2>"$T/err" \
+    </dev/null &
+runner=$!
+wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
+    grep -q "[1-9]"' 60
+job=$(sql 'SELECT max(job) FROM jobs')
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"' 120
+end
+like "$T/now" '"method":"neighbour","place":1,' 'it watches a job that names no policy'
 done_testing
