@@ -38,10 +38,11 @@ one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict foun
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     # Where tasks get little of the processor, words may come before the proof.
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
-        FROM verdicts WHERE job = (SELECT max(job) FROM jobs)
+        FROM verdicts WHERE job = (SELECT max(job) FROM jobs) AND policy = 'hang'
         ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     blamed=$(sqlite3 "$HECTOR_DB" "SELECT ranks FROM verdicts WHERE job =
-        (SELECT max(job) FROM jobs) ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
+        (SELECT max(job) FROM jobs) AND policy = 'hang'
+        ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     said=$(tr '\n' ' ' <"$dir/err")
 }
 

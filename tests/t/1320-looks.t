@@ -47,7 +47,7 @@ hang()          # FAULT KIND [PROGRAM [OPTION...]]: ended with status 123; what
         AND policy = 'hang'")" 1 "... as $kind"
     run hector replay "$job"
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
-        WHERE job = $job")" '... and so by the replay'
+        WHERE job = $job AND policy = 'hang'")" '... and so by the replay'
 }
 # Who asks in a loop may stop asking: that is only a notice, and ended for who
 # has no patience; with what all tasks were at.
@@ -72,7 +72,8 @@ is "$status" 1 'hang_samples = 0: no stacks are taken'
 
 on_hang=kill:age=1s
 
-blamed() { sql "SELECT ranks || ' ' || phase FROM verdicts WHERE job = $job"; }
+blamed() { sql "SELECT ranks || ' ' || phase FROM verdicts WHERE job = $job
+    AND policy = 'hang'"; }
 # A task that sleeps in a call is named, where in its source it is, and where
 # the others are; before there is any history, too, and in MPI_Init.
 hang 'Waitall:200,fault=hang' hang

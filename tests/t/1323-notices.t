@@ -50,12 +50,14 @@ like "$T/err" '^hector: job 1: rank 0 has been outside of MPI for [1-9][0-9.]+ s
 'rank 1 waits for it in MPI_Barrier; nothing seen so far says whether that is wrong$' 'the words'
 is "$(grep -c '% sure' "$T/err")" 0 '... with no percentage'
 is "$(grep -c 'rank 0 has been' "$T/err")" 1 '... once'
-is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts")" \
+is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts
+    WHERE policy = 'hang'")" \
     'notice 0 0.0' '... recorded as a notice'
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions")" \
     'report hang done,kill hang done' '... and what was done'
 run hector replay 1
-is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict")" \
+is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
+    WHERE policy = 'hang'")" \
     '... a replay says the same'
 run hector why 1
 like "$T/out" 'hang: job 1: rank 0 has been outside of MPI' '... and hector why'
@@ -89,7 +91,8 @@ like "$T/spin.err" '^hector: job 1: ranks 0-1 have waited for each other for [0-
 'rank [01] waits in MPI_I?[A-Za-z]+.*, asking in a loop for a message from rank [01] .*; '\
 'nothing seen so far says whether that is wrong$' '... and named in one line'
 is "$(grep -cE '% sure|moves again|hangs' "$T/spin.err")" 0 '... once and for all'
-is "$(sqlite3 "$T/spin.db" "SELECT kind || ' ' || score FROM verdicts")" 'notice 0.0' \
+is "$(sqlite3 "$T/spin.db" "SELECT kind || ' ' || score FROM verdicts
+    WHERE policy = 'hang'")" 'notice 0.0' \
     '... recorded as a notice'
 for names in "$one" "$two" "$three" "$four" "$five"; do
     for name in $names; do
