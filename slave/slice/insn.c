@@ -166,6 +166,11 @@ static uint8_t access_of(const cs_insn *c, const cs_x86_op *op, uint8_t k)
         return 0;
     if (c->id == X86_INS_CMP || c->id == X86_INS_TEST)
         return CS_AC_READ;
+    /* Of "movq memory, xmm" it says that the memory is read. */
+    if (op->type == X86_OP_MEM && k == 0 && x->op_count == 2 &&
+        (strncmp(c->mnemonic, "mov", 3) == 0 ||
+         strncmp(c->mnemonic, "vmov", 4) == 0))
+        return CS_AC_WRITE;
     if (op->access)
         return op->access;
     if (k > 0 || x->op_count == 1)

@@ -30,13 +30,19 @@ static bool find_tag(struct slice *s, uint32_t context, uint32_t call,
     return true;
 }
 
+/* Does it do what a call like that of the task waits for? */
+static bool is_answer(const struct slice *s, const char *name)
+{
+    return s->sends ? calls_receives(name) : calls_sends(name);
+}
+
 /* How near is it? A message with another tag is not the one that is waited for. */
 static unsigned cost_of_send(struct slice *s, uint32_t context, uint32_t call,
                              const char *name)
 {
     int32_t tag;
 
-    if (!s->awaits_tag || !calls_sends(name) ||
+    if (!s->awaits_tag || !is_answer(s, name) ||
         !find_tag(s, context, call, calls_about(name).fortran, &tag))
         return COST_SENDS;
     return tag == s->awaited_tag ? COST_SENDS_IT : COST_SENDS_OTHER;
@@ -56,8 +62,9 @@ static void add_sends(struct slice *s, uint32_t context, unsigned cost,
         uint32_t in = to && to->readable
             ? slice_context(s, to, context, i, 1) : FLOW_NONE;
 
-        if (calls_awaited(name))
-            slice_add(s, context, i, NODE_SENDS,
+        if (calls_awaited(name) || (s->sends && calls_receives(name)))
+            slice_add(s, context, i, calls_awaited(name) ? NODE_SENDS
+                                                         : NODE_RECEIVES,
                       cost + cost_of_send(s, context, i, name), NULL, NULL);
         if (in != FLOW_NONE)
             add_sends(s, in, cost + COST_FRAME, levels - 1);
@@ -73,7 +80,8 @@ void slice_add_others(struct slice *s, uint32_t at)
 
     if (!calls_about(name).mpi)
         return;
-    s->awaits_tag = calls_receives(name) &&
+    s->sends = calls_sends(name);
+    s->awaits_tag = (s->sends || calls_receives(name)) &&
                     find_tag(s, 0, at, calls_about(name).fortran,
                              &s->awaited_tag) && s->awaited_tag >= 0;
     for (uint32_t i = 0; i < s->npath; i++)

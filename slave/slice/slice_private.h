@@ -48,6 +48,8 @@ enum node_kind {
     NODE_DECIDES,               /* a branch */
     NODE_VIA,                   /* a call of what sets it */
     NODE_SENDS,                 /* a call that another task may wait for */
+    NODE_RECEIVES,              /* in which another one may take what this one
+                                   sends */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
 
@@ -77,7 +79,9 @@ struct slice {
     struct str unseen, not_followed;
     unsigned npointers;         /* reads of memory that is not known */
     bool cut, other_tasks;
-    bool awaits_tag;            /* the task waits for a message with this one */
+    bool sends;                 /* the task is in a call that sends */
+    bool awaits_tag;            /* it waits for a message with this one, or for
+                                   who receives that */
     int32_t awaited_tag;
 };
 

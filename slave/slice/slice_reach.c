@@ -7,7 +7,7 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments), STACKED = 6 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6, GIVEN_BLOCKS = 8 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -47,6 +47,78 @@ static void add(struct search *x, uint32_t insn, enum node_kind kind)
     add_at(x, insn, kind, 0);
 }
 
+/* ---------------------------------------------------------------- registers */
+
+/* Compilers know which registers a function of the same program leaves alone. */
+static bool leaves(struct slice *s, const struct function *f, uint8_t reg,
+                   unsigned levels)
+{
+    for (size_t i = 0; i < f->flow.ninsns; i++) {
+        const struct insn *n = &f->flow.insns[i];
+        const struct function *to;
+        uint64_t at;
+
+        if (n->writes & REG_BIT(reg))
+            return false;
+        if (!slice_is_call(n))
+            continue;
+        program_callee(s->program, n, &at);
+        to = at && levels ? program_function(s->program, at) : NULL;
+        if (!to || !to->readable || !leaves(s, to, reg, levels - 1))
+            return false;
+    }
+    return true;
+}
+
+/* By what is known of values any call may have changed it. */
+static bool is_lost(struct slice *s, const struct function *f,
+                    const struct value *a)
+{
+    const struct base *b = &program_bases(s->program)->v[a->base];
+
+    return b->kind == BASE_NOTHING ||
+           (b->kind == BASE_MADE && b->a == f->number &&
+            slice_is_call(&f->flow.insns[b->b / 64]));
+}
+
+/* What a call is given in this register, by its value. One that was put there for
+ * a call before, which leaves it alone, is there still: with calls of the program
+ * itself compilers rely on that. */
+static const struct value *given(struct slice *s, const struct function *f,
+                                 uint32_t call, uint8_t reg)
+{
+    const struct values *v = &f->values;
+    const struct value *a = values_at_call(v, call, reg), *before;
+    const struct flow_block *b = &f->flow.blocks[f->flow.block_of[call]];
+    uint32_t i = call;
+
+    for (int blocks = 0; is_lost(s, f, a) && blocks < GIVEN_BLOCKS; blocks++) {
+        while (i-- > b->first) {
+            const struct insn *n = &f->flow.insns[i];
+            const struct function *to;
+            uint64_t at;
+
+            if (!slice_is_call(n)) {
+                if (n->writes & REG_BIT(reg))
+                    return a;
+                continue;
+            }
+            program_callee(s->program, n, &at);
+            to = at ? program_function(s->program, at) : NULL;
+            if (!to || !to->readable || !leaves(s, to, reg, FOLLOW_MAX))
+                return a;
+            before = values_at_call(v, i, reg);
+            if (!is_lost(s, f, before))
+                return before;
+        }
+        if (b->from.n != 1)
+            break;
+        b = &f->flow.blocks[b->from.v[0]];
+        i = b->first + b->n;
+    }
+    return a;
+}
+
 /* -------------------------------------------------------------- translation */
 
 /* From a base as the caller has it to that of what is called: an argument, or
@@ -55,7 +127,6 @@ static bool base_down(const struct search *x, const struct function *callee,
                       uint32_t call, uint32_t base, uint32_t *to,
                       int64_t *less, bool *wide)
 {
-    const struct values *v = &context_of(x)->function->values;
     const struct base b = bases_of(x)->v[base];
 
     *less = 0;
@@ -63,7 +134,8 @@ static bool base_down(const struct search *x, const struct function *callee,
     if (b.kind == BASE_FILE || b.kind == BASE_THREAD)
         return *to = base, true;
     for (int k = 0; k < NARGUMENTS; k++) {
-        const struct value *a = values_at_call(v, call, arguments[k]);
+        const struct value *a = given(x->s, context_of(x)->function, call,
+                                      arguments[k]);
 
         if (a->base != base)
             continue;
@@ -108,7 +180,6 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
                     int64_t *more, bool *wide)
 {
     const struct context *c = context_of(x);
-    const struct values *v = &x->s->contexts[c->caller].function->values;
     const struct base b = bases_of(x)->v[base];
     const struct value *a;
 
@@ -120,8 +191,8 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     case BASE_ENTRY: case BASE_FRAME:
         if (b.a != c->function->number)
             return false;
-        a = values_at_call(v, c->call, b.kind == BASE_FRAME ? REG_SP
-                                                            : (uint8_t)b.b);
+        a = given(x->s, x->s->contexts[c->caller].function, c->call,
+                  b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
         *to = a->base;
         *more = a->offset;
         *wide = a->wide;
@@ -282,27 +353,6 @@ static void not_followed(struct slice *s, const char *name)
     str_fini(&one);
 }
 
-/* Compilers know which registers a function of the same program leaves alone. */
-static bool leaves(struct search *x, const struct function *f, uint8_t reg,
-                   unsigned levels)
-{
-    for (size_t i = 0; i < f->flow.ninsns; i++) {
-        const struct insn *n = &f->flow.insns[i];
-        const struct function *to;
-        uint64_t at;
-
-        if (n->writes & REG_BIT(reg))
-            return false;
-        if (!slice_is_call(n))
-            continue;
-        program_callee(x->s->program, n, &at);
-        to = at && levels ? program_function(x->s->program, at) : NULL;
-        if (!to || !to->readable || !leaves(x, to, reg, levels - 1))
-            return false;
-    }
-    return true;
-}
-
 static enum effect call_register(struct search *x, uint32_t call,
                                  struct function *f, const char *name)
 {
@@ -311,7 +361,7 @@ static enum effect call_register(struct search *x, uint32_t call,
     if (r == REG_BX || r == REG_BP || r == REG_SP ||
         (r >= REG_R12 && r <= REG_R15))
         return NO_EFFECT;
-    if (f && leaves(x, f, r, FOLLOW_MAX))
+    if (f && leaves(x->s, f, r, FOLLOW_MAX))
         return NO_EFFECT;
     if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
         return SETS;            /* nobody knows to what */
@@ -344,6 +394,8 @@ static enum effect call_memory(struct search *x, uint32_t call,
 
         if (letter != 'w' && letter != 'q')
             return NO_EFFECT;
+        if (calls_identify(name) && !exact)
+            return NO_EFFECT;   /* one number, and nothing besides it */
         if (about.mpi && letter == 'q' && strchr(about.args, 'w'))
             return NO_EFFECT;   /* a request is done, not made */
         add(x, call, NODE_SETS);

@@ -151,6 +151,10 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         str_addf(&to, "another task may wait for this %s", callee ? callee
                  : "call");
         break;
+    case NODE_RECEIVES:
+        str_addf(&to, "another task may take what is sent in this %s", callee
+                 ? callee : "call");
+        break;
     case NODE_ELSEWHERE:
         str_add(&to, "sets, outside of the path, ");
         add_read(&to, s, n, name);

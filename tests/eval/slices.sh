@@ -90,7 +90,7 @@ one()           # SOURCE FAULT OPTION
 }
 
 for option in -O2 -O0; do
-    for source in halo.c farm.c requests.c solver.F90; do
+    for source in halo.c farm.c requests.c pipeline.c solver.F90; do
         grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
         while read -r fault; do
             case $wanted in

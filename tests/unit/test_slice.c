@@ -124,6 +124,22 @@ static const char source[] =
     "    MPI_Send(&x, 1, 0, 1, 5, 0);\n"                        /* 102 */
     "    MPI_Send(&x, 1, 0, 1, 7, 0);\n"                        /* 103 */
     "    MPI_Recv(&x, 1, 0, 1, 5, 0);\n"
+    "}\n"                                                       /* 105 */
+    "OUT void touch(struct box *p) { p->b += 2; }\n"
+    "OUT void hand(struct box *p)\n"
+    "{\n"
+    "    if (p->a > 3)\n"                                       /* 109 */
+    "        stop(1);\n"                                        /* 110 */
+    "    seen = 1;\n"
+    "}\n"
+    "OUT void by_kept(long n)\n"
+    "{\n"
+    "    struct box b;\n"                                       /* 115 */
+    "    b.a = n * 43;\n"                                       /* 116 */
+    "    b.b = n * 47;\n"                                       /* 117 */
+    "    touch(&b);\n"
+    "    hand(&b);\n"                                           /* 119 */
+    "    seen = b.b;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -260,6 +276,14 @@ static void one_case_of_many(void **state)
                                { 60, 55, 53 }, { 56, 57, 58, 59, 62 } });
 }
 
+/* The address stays in its register from one call to the next one. */
+static void an_argument_that_a_call_leaves_alone(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "hand", "stop", "by_kept", "hand" },
+                               { 110, 109, 116 }, { 117, 11, 23 } });
+}
+
 /* It is in no frame of its own. */
 static void a_function_that_is_inlined(void **state)
 {
@@ -317,6 +341,24 @@ static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_tag", "MPI_Recv", 102, 103);
+}
+
+/* Stores of vectors that capstone takes for loads. */
+static void a_store_of_a_vector_writes(void **state)
+{
+    static const uint8_t movq[] = { 0x66, 0x0f, 0xd6, 0x44, 0x24, 0x30 };
+    struct decoder *d;
+    struct insn i;
+    struct err err;
+
+    (void)state;
+    d = decoder_open(&err);
+    assert_non_null(d);
+    assert_true(decoder_read(d, movq, sizeof(movq), 0x1000, &i));
+    assert_int_equal(i.nmem, 1);
+    assert_true(i.mem[0].writes && !i.mem[0].reads);
+    assert_int_equal(i.mem[0].bytes, 8);
+    decoder_close(d);
 }
 
 /* ------------------------------------------------------------------ bad input */
@@ -387,10 +429,12 @@ int main(void)
         cmocka_unit_test(a_value_that_the_caller_passes),
         cmocka_unit_test(a_variable_whose_address_is_given),
         cmocka_unit_test(one_case_of_many),
+        cmocka_unit_test(an_argument_that_a_call_leaves_alone),
         cmocka_unit_test(a_function_that_is_inlined),
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(who_asks_for_the_rank_is_nearer),
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
+        cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
 
