@@ -360,6 +360,7 @@ struct judged {
     uint32_t phase;
     uint64_t since, from;
     double windows, spread, alike, unsure;
+    double was;                 /* all were slower by just before, as alike is now */
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
     double chance_ns;           /* ... of those with as much more, but not odd: so
@@ -398,7 +399,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 {
     const struct speed_task *t = &s->task[i];
     double is = before(s, t, j->phase, j->since) + s->shift[i];
-    double less = recent_of(s, i, j) - is;
+    double less = recent_of(s, i, j) - j->was - is;
 
     if (isnan(less) ||
         fabs(less) < fmax(finest, fmin(deviations * j->spread, least / 2)))
@@ -410,7 +411,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 static bool was_before(const struct speed *s, uint32_t i,
                        const struct judged *j)
 {
-    double was = recent_of(s, i, j) -
+    double was = recent_of(s, i, j) - j->was -
                  before(s, &s->task[i], j->phase, j->since);
 
     return was > 0.45 * s->shift[i];
@@ -499,7 +500,8 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
         return false;
     f->alike = exp(j.alike);
-    f->was = exp(all_recent(s, &j));
+    j.was = all_recent(s, &j);
+    f->was = exp(j.was);
     j.windows = windows;
     j.call_ns = ns / calls;
     for (uint32_t i = 0; i < s->ntasks; i++)
