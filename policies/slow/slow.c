@@ -333,6 +333,7 @@ static void judge(struct state *s, const struct hct_snapshot *in)
     struct slow_suspicion *x = &s->x;
     struct speed_odd odd[SLOW_ODD] = { 0 };
     struct speed_found f;
+    double least;
     bool slow;
 
     if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &s->limit,
@@ -346,8 +347,9 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
+    least = s->limit.factor * fmax(f.was, 1);
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor * fmax(f.was, 1) &&
+                  : f.windows >= ALL_WINDOWS && f.alike >= least &&
                     x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
     x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;

@@ -11,6 +11,7 @@ enum {
     KNOWN = 4,                  /* windows that say how it was before */
     RECENT = 5,                 /* ... and how it was just now */
     MEMORY = 64,                /* of so many windows it is the mean */
+    MANY = 256,                 /* tasks: some are far off by chance */
 };
 static const double deviations = 6;
 /* Nobody is told from the others by less. */
@@ -400,9 +401,10 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
     const struct speed_task *t = &s->task[i];
     double is = before(s, t, j->phase, j->since) + s->shift[i];
     double less = recent_of(s, i, j) - j->was - is;
+    double most = s->ntasks > MANY ? least : least / 2;
 
     if (isnan(less) ||
-        fabs(less) < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        fabs(less) < fmax(finest, fmin(deviations * j->spread, most)))
         return 0;
     return exp(is + j->alike) * (exp(less) - 1);
 }

@@ -151,6 +151,17 @@ static void set_turns(struct slow_job *j, double s)
                  : j->also == SLOW_PHASES ? 16 * j->iteration_s + s : s;
 }
 
+static void found_of_many(uint32_t tasks, const char *what)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+
+    r.j.tasks = tasks;
+    r.j.nodes = 1 + tasks / 64;
+    r.j.iteration_s = 0.2;
+    test(go(&r, 60, 1) && !r.early && r.at_ns && r.right && r.region, what);
+    slow_close(&r.j);
+}
+
 /* Each with the three targets that some kinds differ in. */
 static void silent(enum slow_kind kind, double factor, const char *what)
 {
@@ -236,6 +247,8 @@ static int quick(void)
     silent(SLOW_TAILS, 1, "nor one with long tails");
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
     silent(SLOW_GATHERS, 2, "nor one in which work gathers that is more to send");
+    found_of_many(1000, "one of a thousand is found");
+    found_of_many(4000, "... of four thousand");
     found_amid(SLOW_PHASES, 16, "one that becomes slow as a phase begins is found");
     found_amid(SLOW_GUSTS, 3, "... and amid changes of what lies between");
     found_amid(SLOW_OUTPUT, 20, "... and of a task that writes now and then");
