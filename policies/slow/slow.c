@@ -72,7 +72,8 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)param;
     return sizeof(struct state) +
-           (size_t)job->nranks * (sizeof(struct speed_task) + 2 * sizeof(double));
+           (size_t)job->nranks *
+               (sizeof(struct speed_task) + 2 * sizeof(double));
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -123,8 +124,8 @@ static void dismiss(struct state *s, bool other)
     models_want_none(&x->models);
 }
 
-/* Nobody computes longer, nor do all: it is what lies between that takes so long,
- * and who computes how long is known as before. */
+/* Nobody computes longer, nor do all: it is what lies between that takes so
+ * long, and who computes how long is known as before. */
 static void give_up(struct state *s)
 {
     pace_restart(&s->pace[s->x.phase], s->x.change.since);
@@ -161,8 +162,8 @@ static void want_likely(struct state *s)
 
     models_want_none(&x->models);
     models_want(&x->models, s->ref);
-    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &limit, &f, odd,
-                     MODELS_MAX - 1))
+    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &limit, &f,
+                     odd, MODELS_MAX - 1))
         return;
     for (uint32_t i = 0; i < f.nodd && i < MODELS_MAX - 1; i++)
         models_want(&x->models, odd[i].rank);
@@ -218,8 +219,8 @@ static void raise(struct state *s, uint32_t phase, uint64_t since,
         want_likely(s);
 }
 
-/* Another change amid a suspicion of which nothing has come. What models there are
- * are those of before, all the more. */
+/* Another change amid a suspicion of which nothing has come. What models there
+ * are are those of before, all the more. */
 static void raise_anew(struct state *s, const struct pace_change *c,
                        uint64_t now_ns)
 {
@@ -379,7 +380,7 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
-    if (!x->agreed && !x->by_speed && c.since < x->windows && c.since >= RAISED) {
+    if (!x->agreed && !x->by_speed && c.since < x->windows) {
         raise_anew(s, &c, in->now_ns);
         return;
     }
