@@ -40,6 +40,9 @@ static const double faster = 0.9;
 /* Who computes so many times as long as before is suspected whatever the pace; and
  * how sure that is: of six deviations, by Chebyshev. */
 static const double plain = 1.3, likely = 1 - 1 / 36.0;
+/* All tasks are slow only where that is so much of the time, and of what an
+ * iteration takes longer: else they have to wait for each other for longer. */
+static const double worth = 0.05, cause = 0.25;
 /* What the steps take longer must be so much of what the task does. */
 static const double explained = 0.4;
 /* Of who has left MPI just now nobody knows that it waits. */
@@ -329,12 +332,18 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
     memcpy(x->odd, odd, sizeof(x->odd));
 }
 
+static bool all_are_slow(const struct slow_suspicion *x,
+                         const struct speed_found *f, double factor)
+{
+    return f->windows >= ALL_WINDOWS && f->alike >= factor * fmax(f->was, 1) &&
+           f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
+}
+
 static void judge(struct state *s, const struct hct_snapshot *in)
 {
     struct slow_suspicion *x = &s->x;
     struct speed_odd odd[SLOW_ODD] = { 0 };
     struct speed_found f;
-    double least;
     bool slow;
 
     if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &s->limit,
@@ -348,9 +357,8 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
-    least = s->limit.factor * fmax(f.was, 1);
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS && f.alike >= least &&
+                  : all_are_slow(x, &f, s->limit.factor) &&
                     x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
     x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;

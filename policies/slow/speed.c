@@ -511,6 +511,7 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     j.spread = usual(s);
     for (uint32_t i = 0; i < s->ntasks; i++)
         judge_one(s, i, &j, limit, f, odd, k);
+    f->share = (1 - 1 / f->alike) * j.others_ns / s->ntasks / j.call_ns;
     f->moved = f->nodd && has_moved(&j);
     f->of = windows;
     if (k)

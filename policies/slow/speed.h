@@ -106,6 +106,7 @@ struct speed_odd {
 struct speed_found {
     double alike;               /* all tasks: so many times as long as before; */
     double was;                 /* ... and just before it */
+    double share;               /* of the time, that this is */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
     uint32_t windows, of;       /* so many of these agree, the last ones; that all

@@ -154,6 +154,8 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
     case SLOW_PHASES:
     case SLOW_UNMARKED:
         return turn % 2 ? s->factor : 1;
+    case SLOW_GUSTS:            /* where that is most of it: a busy machine */
+        return turn % 2 && s->transfer > 1 ? 1.4 : 1;
     case SLOW_STARTS:
         return t < slow_start_s ? 1 / s->factor : 1;
     case SLOW_MIX:

@@ -153,6 +153,22 @@ static void set_turns(struct slow_job *j, double s)
                  : j->also == SLOW_PHASES ? 16 * j->iteration_s + s : s;
 }
 
+/* All compute longer, by little of what they wait longer. */
+static void silent_busy(void)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = usual(SLOW_GUSTS, 1) };
+
+        r.j.transfer = 3;
+        r.j.every_s = 20;
+        good &= go(&r, 200, seed) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, "... on a busy machine");
+}
+
 static void found_of_many(uint32_t tasks, const char *what)
 {
     struct run r = { .j = usual(SLOW_RANK, 2) };
@@ -248,6 +264,7 @@ static int quick(void)
     silent(SLOW_ENDS, 1, "nor one of which a task is through early");
     silent(SLOW_TAILS, 1, "nor one with long tails");
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
+    silent_busy();
     silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
     found_of_many(1000, "one of a thousand is found");
     found_of_many(4000, "... of four thousand");
