@@ -468,6 +468,8 @@ static uint32_t agree(struct speed *s, const struct judged *j,
 {
     uint32_t n = 0;
 
+    if (!worst && j->alike < finest)
+        return 0;               /* mostly so, and each window costs much */
     for (uint64_t w = s->windows; w > oldest(s); w--) {
         double x, half = j->alike / 2;
 
