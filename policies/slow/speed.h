@@ -40,6 +40,7 @@ struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
+    float before;               /* log ns a call, as speed_judge() knows it */
     uint32_t odd;               /* 1: speed_judge() found it slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
