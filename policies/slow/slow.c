@@ -388,7 +388,8 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
-    if (!x->agreed && !x->by_speed && c.since < x->windows) {
+    if (!x->agreed && !x->by_speed && c.since < x->windows &&
+        !x->found.nodd && x->found.alike < s->limit.factor) {
         raise_anew(s, &c, in->now_ns);
         return;
     }
