@@ -40,6 +40,9 @@ static const double faster = 0.9;
 /* Who computes so many times as long as before is suspected whatever the pace; and
  * how sure that is: of six deviations, by Chebyshev. */
 static const double plain = 1.3, likely = 1 - 1 / 36.0;
+/* All tasks are slow only where that is so much of the time, and of what an
+ * iteration takes longer: else they have to wait for each other for longer. */
+static const double worth = 0.05, cause = 0.25;
 /* What the steps take longer must be so much of what the task does. */
 static const double explained = 0.4;
 /* Of who has left MPI just now nobody knows that it waits. */
@@ -72,7 +75,8 @@ static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)param;
     return sizeof(struct state) +
-           (size_t)job->nranks * (sizeof(struct speed_task) + 2 * sizeof(double));
+           (size_t)job->nranks *
+               (sizeof(struct speed_task) + 2 * sizeof(double));
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -123,8 +127,8 @@ static void dismiss(struct state *s, bool other)
     models_want_none(&x->models);
 }
 
-/* Nobody computes longer, nor do all: it is what lies between that takes so long,
- * and who computes how long is known as before. */
+/* Nobody computes longer, nor do all: it is what lies between that takes so
+ * long, and who computes how long is known as before. */
 static void give_up(struct state *s)
 {
     pace_restart(&s->pace[s->x.phase], s->x.change.since);
@@ -161,8 +165,8 @@ static void want_likely(struct state *s)
 
     models_want_none(&x->models);
     models_want(&x->models, s->ref);
-    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &limit, &f, odd,
-                     MODELS_MAX - 1))
+    if (!speed_judge(&s->speed, x->phase, x->since, judged_from(s), &limit, &f,
+                     odd, MODELS_MAX - 1))
         return;
     for (uint32_t i = 0; i < f.nodd && i < MODELS_MAX - 1; i++)
         models_want(&x->models, odd[i].rank);
@@ -218,8 +222,8 @@ static void raise(struct state *s, uint32_t phase, uint64_t since,
         want_likely(s);
 }
 
-/* Another change amid a suspicion of which nothing has come. What models there are
- * are those of before, all the more. */
+/* Another change amid a suspicion of which nothing has come. What models there
+ * are are those of before, all the more. */
 static void raise_anew(struct state *s, const struct pace_change *c,
                        uint64_t now_ns)
 {
@@ -328,6 +332,13 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
     memcpy(x->odd, odd, sizeof(x->odd));
 }
 
+static bool all_are_slow(const struct slow_suspicion *x,
+                         const struct speed_found *f, double factor)
+{
+    return f->windows >= ALL_WINDOWS && f->alike >= factor * fmax(f->was, 1) &&
+           f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
+}
+
 static void judge(struct state *s, const struct hct_snapshot *in)
 {
     struct slow_suspicion *x = &s->x;
@@ -347,7 +358,7 @@ static void judge(struct state *s, const struct hct_snapshot *in)
         return;
     }
     slow = f.nodd ? f.windows >= ODD_WINDOWS && 5 * f.windows >= 3 * f.of
-                  : f.windows >= ALL_WINDOWS && f.alike >= s->limit.factor * fmax(f.was, 1) &&
+                  : all_are_slow(x, &f, s->limit.factor) &&
                     x->known_ns >= ALONE * (double)s->window_ns;
     note(x, &f, odd, slow);
     x->node = f.nodd ? node_of(&s->speed, in, &odd[0]) : 0;
@@ -377,7 +388,8 @@ static void suspect(struct state *s, const struct hct_snapshot *in)
         went_by(s, in->now_ns);
         return;
     }
-    if (!x->agreed && !x->by_speed && c.since < x->windows && c.since >= RAISED) {
+    if (!x->agreed && !x->by_speed && c.since < x->windows &&
+        !x->found.nodd && x->found.alike < s->limit.factor) {
         raise_anew(s, &c, in->now_ns);
         return;
     }

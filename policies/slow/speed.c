@@ -11,6 +11,7 @@ enum {
     KNOWN = 4,                  /* windows that say how it was before */
     RECENT = 5,                 /* ... and how it was just now */
     MEMORY = 64,                /* of so many windows it is the mean */
+    MANY = 256,                 /* tasks: some are far off by chance */
 };
 static const double deviations = 6;
 /* Nobody is told from the others by less. */
@@ -320,10 +321,9 @@ static double least_of(const struct speed *s, uint32_t i, uint32_t phase,
 }
 
 /* ns outside of MPI for a call, if it had gone on like all others. */
-static double normal_of(const struct speed *s, uint32_t i, uint32_t phase,
-                        uint64_t since, double alike)
+static double normal_of(const struct speed *s, uint32_t i, double alike)
 {
-    return exp(before(s, &s->task[i], phase, since) + alike);
+    return exp((double)s->task[i].before + alike);
 }
 
 static double calls_of(const struct speed *s, uint64_t since, uint32_t phase,
@@ -360,6 +360,7 @@ struct judged {
     uint32_t phase;
     uint64_t since, from;
     double windows, spread, alike, unsure;
+    double was;                 /* all were slower by just before, as alike is now */
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
     double chance_ns;           /* ... of those with as much more, but not odd: so
@@ -373,8 +374,7 @@ static double recent_of(const struct speed *s, uint32_t i,
 {
     const struct speed_phase *p = &s->task[i].phase[j->phase];
 
-    return p->recent > 0 ? (double)p->recent
-                         : before(s, &s->task[i], j->phase, j->since);
+    return (double)(p->recent > 0 ? p->recent : s->task[i].before);
 }
 
 /* So much slower were all just before than ever before. */
@@ -383,8 +383,7 @@ static double all_recent(struct speed *s, const struct judged *j)
     size_t n = 0;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        double x = recent_of(s, i, j) -
-                   before(s, &s->task[i], j->phase, j->since);
+        double x = recent_of(s, i, j) - (double)s->task[i].before;
 
         if (!isnan(x))
             s->words[n++] = x;
@@ -397,11 +396,12 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
                       double least)
 {
     const struct speed_task *t = &s->task[i];
-    double is = before(s, t, j->phase, j->since) + s->shift[i];
-    double less = recent_of(s, i, j) - is;
+    double is = (double)t->before + s->shift[i];
+    double less = recent_of(s, i, j) - j->was - is;
+    double most = s->ntasks > MANY ? least : least / 2;
 
     if (isnan(less) ||
-        fabs(less) < fmax(finest, fmin(deviations * j->spread, least / 2)))
+        fabs(less) < fmax(finest, fmin(deviations * j->spread, most)))
         return 0;
     return exp(is + j->alike) * (exp(less) - 1);
 }
@@ -410,8 +410,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 static bool was_before(const struct speed *s, uint32_t i,
                        const struct judged *j)
 {
-    double was = recent_of(s, i, j) -
-                 before(s, &s->task[i], j->phase, j->since);
+    double was = recent_of(s, i, j) - j->was - (double)s->task[i].before;
 
     return was > 0.45 * s->shift[i];
 }
@@ -428,7 +427,7 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     s->task[i].odd = 0;
     if (isnan(s->shift[i]))
         return;
-    normal = normal_of(s, i, j->phase, j->since, j->alike);
+    normal = normal_of(s, i, j->alike);
     o.extra_ns = normal * (o.times - 1);
     o.share = o.extra_ns / j->call_ns;
     loss = loss_of(s, i, j, least);
@@ -465,6 +464,8 @@ static uint32_t agree(struct speed *s, const struct judged *j,
 {
     uint32_t n = 0;
 
+    if (!worst && j->alike < finest)
+        return 0;               /* mostly so, and each window costs much */
     for (uint64_t w = s->windows; w > oldest(s); w--) {
         double x, half = j->alike / 2;
 
@@ -499,7 +500,10 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
         return false;
     f->alike = exp(j.alike);
-    f->was = exp(all_recent(s, &j));
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].before = (float)before(s, &s->task[i], phase, since);
+    j.was = all_recent(s, &j);
+    f->was = exp(j.was);
     j.windows = windows;
     j.call_ns = ns / calls;
     for (uint32_t i = 0; i < s->ntasks; i++)
@@ -507,6 +511,7 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     j.spread = usual(s);
     for (uint32_t i = 0; i < s->ntasks; i++)
         judge_one(s, i, &j, limit, f, odd, k);
+    f->share = (1 - 1 / f->alike) * j.others_ns / s->ntasks / j.call_ns;
     f->moved = f->nodd && has_moved(&j);
     f->of = windows;
     if (k)

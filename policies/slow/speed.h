@@ -40,6 +40,7 @@ struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
+    float before;               /* log ns a call, as speed_judge() knows it */
     uint32_t odd;               /* 1: speed_judge() found it slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
@@ -106,6 +107,7 @@ struct speed_odd {
 struct speed_found {
     double alike;               /* all tasks: so many times as long as before; */
     double was;                 /* ... and just before it */
+    double share;               /* of the time, that this is */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
     uint32_t windows, of;       /* so many of these agree, the last ones; that all

@@ -1,5 +1,5 @@
-/* slow_kind.h - what happens to the simulated jobs of slow_job.h: who has how much to
- * do in an iteration, what makes one slow and what only looks like it. */
+/* slow_kind.h - what happens to the simulated jobs of slow_job.h: who has how much
+ * to do in an iteration, what makes one slow and what only looks like it. */
 #ifndef HECTOR_TESTS_SLOW_KIND_H
 #define HECTOR_TESTS_SLOW_KIND_H
 
@@ -23,18 +23,18 @@ enum slow_kind {
     SLOW_STALL,                 /* a task, once, for some seconds */
     SLOW_STARTS,                /* all have less to do in the first seconds */
     SLOW_ALTERNATES,            /* ... or every few seconds */
-    SLOW_CHECKPOINT,            /* all write, now and then, some longer than others */
+    SLOW_CHECKPOINT,            /* all write, now and then, some for longer */
     SLOW_PRINTS,                /* task 0 does something every ten rounds */
     SLOW_ASKS,                  /* ... waits for input, or a socket, now longer,
                                    now shorter */
     SLOW_FARM,                  /* no rounds: all do pieces of very different
                                    lengths */
-    SLOW_MIX,                   /* costly rounds among cheap ones: more of them */
+    SLOW_MIX,                   /* costly rounds among cheap ones: more */
     SLOW_HELD,                  /* suspended, moved, or stopped by a signal */
-    SLOW_ENDS,                  /* a task is through, the others have its work */
-    SLOW_TAILS,                 /* now and then a task takes some times as long */
+    SLOW_ENDS,                  /* a task is through, others have its work */
+    SLOW_TAILS,                 /* now and then a task takes much longer */
     SLOW_GATHERS,               /* one task has more to do, and more to send */
-    SLOW_GUSTS,                 /* what lies between them takes longer, at times */
+    SLOW_GUSTS,                 /* what lies between takes longer, at times */
     SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
     SLOW_KINDS,
 };
@@ -55,7 +55,7 @@ enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };
 struct slow_task {
     uint64_t calls, in_ns, out_ns, visits[SLOW_STATES];
     double load;                /* static */
-    uint64_t seg_ns[SLOW_CALLS];        /* of this iteration, before each call */
+    uint64_t seg_ns[SLOW_CALLS];        /* of this one, before each call */
     uint64_t left_ns, end_ns;   /* when it left the last call; and the next */
     uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
     uint64_t edge_bytes[SLOW_STATES];
@@ -64,14 +64,14 @@ struct slow_task {
 
 struct slow_job {
     enum slow_kind kind, also;  /* also: what a job that becomes slow is like;
-                                   SLOW_CLEAN, PHASES, OUTPUT, CHECKPOINT, PRINTS,
-                                   GUSTS */
+                                   SLOW_CLEAN, PHASES, OUTPUT, CHECKPOINT,
+                                   PRINTS, GUSTS */
     uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
     double iteration_s, spread, common, transfer, factor, at_s, until_s;
     double every_s;             /* of what comes and goes */
     double lasts_s;             /* SLOW_ALTERNATES: that much of it; 0: half */
-    double quicker;             /* the policy's windows are so many times as short;
-                                   0: as long as usual */
+    double quicker;             /* the policy's windows are so many times as
+                                   short; 0: as usual */
     double second_s;            /* SLOW_RANK: from then on the next one is slow,
                                    too; 0: never */
     const struct hct_policy *policy;
@@ -98,7 +98,7 @@ struct slow_job {
     uint32_t call[SLOW_CALLS];
 };
 
-static const uint64_t slow_call_ns = 2000;      /* in one that waits for nobody */
+static const uint64_t slow_call_ns = 2000;      /* one that waits for nobody */
 static const double slow_start_s = 6, slow_held_s = 10;
 
 static inline double slow_uniform(struct slow_job *s)
@@ -154,6 +154,8 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
     case SLOW_PHASES:
     case SLOW_UNMARKED:
         return turn % 2 ? s->factor : 1;
+    case SLOW_GUSTS:            /* where that is most of it: a busy machine */
+        return turn % 2 && s->transfer > 1 ? 1.4 : 1;
     case SLOW_STARTS:
         return t < slow_start_s ? 1 / s->factor : 1;
     case SLOW_MIX:
@@ -192,8 +194,8 @@ static inline bool slow_turns(const struct slow_job *s)
 }
 
 /* What is done beside the work, before the first call or the fourth. */
-static inline void slow_beside(struct slow_job *s, enum slow_kind kind, uint32_t i,
-                               double t, double work)
+static inline void slow_beside(struct slow_job *s, enum slow_kind kind,
+                               uint32_t i, double t, double work)
 {
     struct slow_task *k = &s->task[i];
     bool once = !s->stalled && t >= s->at_s;

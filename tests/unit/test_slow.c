@@ -8,8 +8,8 @@
  *
  *   test_slow speed TASKS
  *
- * what the policy costs. SLOW_SAY=1 prints a line a run, SLOW_ONE=N makes only that
- * one of a campaign. */
+ * what the policy costs. SLOW_SAY=1 prints a line a run, SLOW_ONE=N makes only
+ * that one of a campaign. */
 #include "tests/unit/slow_job.h"
 
 #include <inttypes.h>
@@ -83,9 +83,10 @@ static bool go(struct run *r, double end_s, uint64_t seed)
         r->region = names_step(j);
     }
     if (getenv("SLOW_SAY"))
-        printf("# %u %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, spread "
-               "%.2f %.2f, every %.0f: %.1f s: %s\n",
-               number, !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
+        printf("# %u %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, "
+               "spread %.2f %.2f, every %.0f: %.1f s: %s\n",
+               number,
+               !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
                slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
                j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
                (double)r->at_ns / 1e9,
@@ -106,7 +107,8 @@ static void test(bool good, const char *what)
 static struct slow_job usual(enum slow_kind kind, double factor)
 {
     return (struct slow_job){
-        .kind = kind, .tasks = 8, .nodes = 2, .target = kind == SLOW_NODE ? 1 : 3,
+        .kind = kind, .tasks = 8, .nodes = 2,
+        .target = kind == SLOW_NODE ? 1 : 3,
         .iteration_s = 0.02, .spread = 0.05, .common = 0.02, .transfer = 0.1,
         .factor = factor, .at_s = 30, .until_s = 1e9, .every_s = 12 };
 }
@@ -149,6 +151,33 @@ static void set_turns(struct slow_job *j, double s)
     j->every_s = j->kind == SLOW_ALTERNATES ? 0.2 + s / 10
                  : slow_is(j, SLOW_CHECKPOINT) ? 15 + s
                  : j->also == SLOW_PHASES ? 16 * j->iteration_s + s : s;
+}
+
+/* All compute longer, by little of what they wait longer. */
+static void silent_busy(void)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = usual(SLOW_GUSTS, 1) };
+
+        r.j.transfer = 3;
+        r.j.every_s = 20;
+        good &= go(&r, 200, seed) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, "... on a busy machine");
+}
+
+static void found_of_many(uint32_t tasks, const char *what)
+{
+    struct run r = { .j = usual(SLOW_RANK, 2) };
+
+    r.j.tasks = tasks;
+    r.j.nodes = 1 + tasks / 64;
+    r.j.iteration_s = 0.2;
+    test(go(&r, 60, 1) && !r.early && r.at_ns && r.right && r.region, what);
+    slow_close(&r.j);
 }
 
 /* Each with the three targets that some kinds differ in. */
@@ -235,12 +264,15 @@ static int quick(void)
     silent(SLOW_ENDS, 1, "nor one of which a task is through early");
     silent(SLOW_TAILS, 1, "nor one with long tails");
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
-    silent(SLOW_GATHERS, 2, "nor one in which work gathers that is more to send");
-    found_amid(SLOW_PHASES, 16, "one that becomes slow as a phase begins is found");
+    silent_busy();
+    silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
+    found_of_many(1000, "one of a thousand is found");
+    found_of_many(4000, "... of four thousand");
+    found_amid(SLOW_PHASES, 16, "one that becomes slow with a phase is found");
     found_amid(SLOW_GUSTS, 3, "... and amid changes of what lies between");
     found_amid(SLOW_OUTPUT, 20, "... and of a task that writes now and then");
-    comes_again(0, "of two amounts of work that nobody has marked the larger is "
-                   "told once");
+    comes_again(0, "of two amounts of work that nobody has marked the larger "
+                   "is told once");
     comes_again(10, "... also if it is seldom");
     over();
     second();
@@ -328,7 +360,8 @@ static void print_row(const char *name, struct row *w, bool faulty,
     sum->good += w->large_good;
 }
 
-static bool one(struct slow_job j, struct row *w, struct sum *sum, uint64_t seed)
+static bool one(struct slow_job j, struct row *w, struct sum *sum,
+                uint64_t seed)
 {
     const char *only = getenv("SLOW_ONE");
     struct run r = { .j = j };
@@ -350,7 +383,7 @@ static bool one(struct slow_job j, struct row *w, struct sum *sum, uint64_t seed
     return true;
 }
 
-/* Half of those that become slow are of rounds that are all alike, the others do
+/* Most of those that become slow are of rounds that are all alike, the others do
  * what else a program does. */
 static int campaign(unsigned runs, uint64_t seed)
 {
