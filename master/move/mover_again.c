@@ -198,7 +198,7 @@ static bool is_named(const char *names, const char *name)
     return false;
 }
 
-/* Slaves that have let them in do not say any more who has moved: what was asked
+/* Slaves that have let them in do not say any more who has moved. What was asked
  * for does, and where those tasks are. */
 static int recall_moved(struct mover *v, struct err *err)
 {
@@ -209,10 +209,13 @@ static int recall_moved(struct mover *v, struct err *err)
 
     if (!v->ranks.n && asked->ranks && *asked->ranks)
         rc = taskset_parse(&set, asked->ranks, j->ntasks, err);
-    for (int64_t r = -1; rc == 0 && (r = taskset_next(&set, r)) >= 0; )
-        if (!is_named(asked->from_nodes, j->nodes[j->tasks[r].node].node->name) &&
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&set, r)) >= 0; ) {
+        const struct node *at = j->nodes[j->tasks[r].node].node;
+
+        if (!is_named(asked->from_nodes, at->name) &&
             taskset_add(&v->ranks, (uint32_t)r, (uint32_t)r))
             rc = err_memory(err);
+    }
     taskset_fini(&set);
     return rc;
 }
