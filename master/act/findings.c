@@ -43,6 +43,7 @@ struct finder {
     struct remedy remedy;       /* what is to be done yet, */
     uint32_t proposed;          /* ... what it proposes (enum hct_action), */
     bool from_next;             /* ... its time counts from the next look, */
+    bool ordered;               /* ... a master before has ordered it: to move */
     char *why;                  /* ... owned: the reason */
     struct taskset ranks;       /* ... owned: who is to blame */
 };
@@ -693,6 +694,7 @@ static void recall_remedy(struct findings *f, struct finder *p,
         taskset_parse(&ranks, h->ranks, f->job->ntasks, &err))
         log_warn("findings", "%s", err.text);
     p->done = h->acted;
+    p->ordered = h->ordered;
     if (f->hang) {
         f->hang->proposed = h->proposed;
         remedy_say(&f->hang->next, &f->on_hang, &found, h->proposed, 0);
@@ -748,6 +750,16 @@ static bool is_due(const struct findings *f, const struct finder *by,
     return by->remedy.wanted && d->now_ns >= due_ns;
 }
 
+/* That move was done meanwhile, by this master, which has taken it up. */
+static void forget_done(struct findings *f, struct finder *p)
+{
+    if (!p->ordered || f->job->moved == 0)
+        return;
+    p->ordered = false;
+    p->done = true;
+    forget_remedy(f, p, NULL);
+}
+
 /* What is owed is told, once all tasks were seen and there is somebody to tell;
  * what is due is done, once who has found it has seen all, and has not said that
  * it is over: unless it is asked no more. */
@@ -772,6 +784,7 @@ static void findings_looked(struct job *j, const struct judge *p,
     for (size_t i = 0; i < f->nfinders && !f->hang; i++) {
         struct finder *by = f->finder[i];
 
+        forget_done(f, by);
         if (is_due(f, by, d) &&
             (by->off || strcmp(by->name, judge_name(p)) == 0) &&
             !(by->remedy.does == ONHANG_MIGRATE && j->mover))

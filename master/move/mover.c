@@ -494,6 +494,7 @@ static void end(struct mover *v, bool ok, const char *text)
         end_saving(v, ok, text);
         return;
     }
+    j->moved += ok;
     journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
     bill_note(&v->bill, j, ok ? "done" : text);
     say_result(v, ok, text);

@@ -185,12 +185,47 @@ static int recall_left(struct mover *v, struct err *err)
     return rc;
 }
 
+static bool is_named(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+
+    while (*names) {
+        if (strncmp(names, name, n) == 0 && (names[n] == ',' || !names[n]))
+            return true;
+        names += strcspn(names, ",");
+        names += *names == ',';
+    }
+    return false;
+}
+
+/* Slaves that have let them in do not say any more who has moved. What was asked
+ * for does, and where those tasks are. */
+static int recall_moved(struct mover *v, struct err *err)
+{
+    const struct store_move *asked = &v->bill.row;
+    const struct job *j = v->job;
+    struct taskset set = { 0 };
+    int rc = 0;
+
+    if (!v->ranks.n && asked->ranks && *asked->ranks)
+        rc = taskset_parse(&set, asked->ranks, j->ntasks, err);
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&set, r)) >= 0; ) {
+        const struct node *at = j->nodes[j->tasks[r].node].node;
+
+        if (!is_named(asked->from_nodes, at->name) &&
+            taskset_add(&v->ranks, (uint32_t)r, (uint32_t)r))
+            rc = err_memory(err);
+    }
+    taskset_fini(&set);
+    return rc;
+}
+
 /* Places are taken: the database has them. */
 static void go_on_there(struct mover *v)
 {
     struct job *j = v->job;
-    bool bad = false;
     struct err err;
+    bool bad = recall_moved(v, &err) != 0;
 
     v->returns = !v->ranks.n;
     for (int64_t r = -1; !bad && (r = taskset_next(&v->ranks, r)) >= 0; )

@@ -180,6 +180,7 @@ struct job {
     struct findings *findings;  /* what they have found */
     struct endmodel *models;    /* told in the end; or NULL */
     struct mover *mover;        /* of mover.c: its tasks are being moved; or NULL */
+    uint32_t moved;             /* so often that was done by this master */
     struct bill *bill;          /* the same, of a move that an earlier master has
                                    begun, until it is taken up; or NULL */
     struct checkpoints *checkpoints;    /* of checkpoint.c: or NULL */

@@ -903,7 +903,7 @@ static int on_hang(void *arg, int ncols, const char *const *names,
         .kind = text_of(&v[4]), .score = v[5].d,
         .age_ns = (uint64_t)v[6].i, .acted = v[7].i != 0,
         .why = text_of(&v[8]), .proposed = (uint32_t)v[9].i,
-        .ranks = text_of(&v[10]) };
+        .ranks = text_of(&v[10]), .ordered = v[11].i != 0 };
 
     (void)ncols;
     (void)names;
@@ -926,7 +926,9 @@ int query_open_hang(struct store *st, uint64_t job, query_hang_f *f, void *arg,
                     " action.at_ns >= verdict.at_ns), why, CASE"
                     " WHEN instr(detail, '  proposes to kill') THEN 3"
                     " WHEN instr(detail, '  proposes to suspend') THEN 2"
-                    " ELSE 0 END, ranks"
+                    " ELSE 0 END, ranks, EXISTS (SELECT 1 FROM action WHERE"
+                    " job = ?1 AND action = 'migrate' AND by = policy AND"
+                    " result = 'ordered' AND action.at_ns >= verdict.at_ns)"
                     " FROM verdict WHERE job = ?1 AND"
                     " kind IN ('hang', 'deadlock') AND rowid >"
                     " ifnull((SELECT max(rowid) FROM verdict WHERE job = ?1"

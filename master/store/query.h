@@ -252,6 +252,7 @@ struct query_hang {
     uint64_t seq, age_ns;
     double score;
     bool told, acted;           /* people heard; something was done about it */
+    bool ordered;               /* a move that is not over */
     uint32_t proposed;          /* enum hct_action; 0: no more than a report */
 };
 typedef int query_hang_f(void *arg, const struct query_hang *hang);

@@ -1,6 +1,6 @@
-/* waiter.c - see waiter.h. The stack is unwound to where the program goes on; the call
- * before that place says which function it has called. What is at the top of the C
- * library's part of the stack does not: pthread_join ends with a jump. */
+/* waiter.c - see waiter.h. The stack is unwound to where the program goes on; the
+ * call before that place says which function it has called. What is at the top of
+ * the C library's part of the stack does not: pthread_join ends with a jump. */
 #include "mpi-wrappers/stop/waiter.h"
 
 #include <pthread.h>
@@ -12,27 +12,28 @@
 #include <unwind.h>
 
 #if defined(__x86_64__)
-enum { DEEP = 24,               /* frames of the C library, and ours before them */
+enum { DEEP = 24,               /* frames of the C library, and ours before */
        STUB_ALIGN = 8,          /* of those that the linker puts in between */
-       KINDS = 0x7f };          /* of a mutex: robust, by priority, and so on, too */
+       KINDS = 0x7f };          /* of a mutex: robust, by priority, too */
 
 typedef void (*function)(void);
 
-/* None of them holds a lock of the C library while it sleeps. Nor is there any by which
- * one waits for a lock for reading and writing: who writes is known by his number. */
+/* None of them holds a lock of the C library while it sleeps. Nor is there any by
+ * which one waits for a read-write lock: who writes is known by his number. */
 static const function waiting[] = {
     (function)pthread_join, (function)pthread_timedjoin_np,
     (function)pthread_clockjoin_np, (function)pthread_barrier_wait,
     (function)pthread_cond_wait, (function)pthread_cond_timedwait,
-    (function)pthread_cond_clockwait, (function)sem_wait, (function)sem_timedwait,
-    (function)sem_clockwait, (function)thrd_join, (function)cnd_wait,
+    (function)pthread_cond_clockwait, (function)sem_wait,
+    (function)sem_timedwait, (function)sem_clockwait, (function)thrd_join, (function)cnd_wait,
     (function)cnd_timedwait, (function)syscall,
 };
 
 /* Those of a mutex, which may be one that knows who has locked it. */
 static const function locking[] = {
     (function)pthread_mutex_lock, (function)pthread_mutex_timedlock,
-    (function)pthread_mutex_clocklock, (function)mtx_lock, (function)mtx_timedlock,
+    (function)pthread_mutex_clocklock, (function)mtx_lock,
+    (function)mtx_timedlock,
 };
 
 #define HAS(list, to) has(list, sizeof(list) / sizeof((list)[0]), to)
@@ -59,8 +60,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
     return _URC_END_OF_STACK;
 }
 
-/* An address that is stored as far from the end of an instruction as its last four
- * bytes say. */
+/* An address that is as far from the end of an instruction as its last four bytes
+ * say. */
 static uintptr_t from_end(const unsigned char *end)
 {
     int32_t distance;
@@ -91,7 +92,8 @@ static uintptr_t follow(uintptr_t at)
 }
 
 /* What the instruction before has called; 0: by a register, or that is none. */
-static uintptr_t called(const unsigned char *back, const struct waiter_text *text)
+static uintptr_t called(const unsigned char *back,
+                        const struct waiter_text *text)
 {
     uintptr_t to;
 
@@ -122,7 +124,8 @@ static bool is_plain(uintptr_t word)
            (kind & KINDS) == PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
-bool waiter_is_programs(uintptr_t at, uintptr_t word, const struct waiter_text *text)
+bool waiter_is_programs(uintptr_t at, uintptr_t word,
+                        const struct waiter_text *text)
 {
     struct walk w = { .text = text, .at = at };
     uintptr_t to;
@@ -132,7 +135,8 @@ bool waiter_is_programs(uintptr_t at, uintptr_t word, const struct waiter_text *
     return to && (HAS(waiting, to) || (HAS(locking, to) && is_plain(word)));
 }
 #else
-bool waiter_is_programs(uintptr_t at, uintptr_t word, const struct waiter_text *text)
+bool waiter_is_programs(uintptr_t at, uintptr_t word,
+                        const struct waiter_text *text)
 {
     (void)at, (void)word, (void)text;
     return false;

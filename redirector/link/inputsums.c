@@ -1,8 +1,9 @@
-/* inputsums.c - see inputsums.h. Lines have one length, so that line i is of piece i.
+/* inputsums.c - see inputsums.h. Lines have one length, so that line i is of
+ * piece i.
  *
- * Invariant: `piece` has been given all bytes from the last multiple of PIECE before n
- * up to n. Old lines are those of pieces that tasks have read of: what comes later may
- * be something else. */
+ * Invariant: `piece` has been given all bytes from the last multiple of PIECE
+ * before n up to n. Old lines are those of pieces that tasks have read of: what
+ * comes later may be something else. */
 #include "redirector/link/inputsums.h"
 
 #include <errno.h>
@@ -57,8 +58,8 @@ static bool read_line(FILE *f, size_t i, struct line *l)
     char text[LINE + 1];
 
     return fread(text, 1, LINE, f) == LINE && text[LINE - 1] == '\n' &&
-           (text[LINE] = '\0', sscanf(text, "%20" SCNu64 " %64[0-9a-f]", &l->end,
-                                      l->sum) == 2) &&
+           (text[LINE] = '\0',
+            sscanf(text, "%20" SCNu64 " %64[0-9a-f]", &l->end, l->sum) == 2) &&
            strlen(l->sum) == HEX && l->end > (uint64_t)i * PIECE &&
            l->end <= (uint64_t)(i + 1) * PIECE;
 }
@@ -94,8 +95,8 @@ static bool is_same(const char *a, const char *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-struct inputsums *inputsums_open(const char *to, const char *from, uint64_t needed,
-                                 struct err *err)
+struct inputsums *inputsums_open(const char *to, const char *from,
+                                 uint64_t needed, struct err *err)
 {
     struct inputsums *s = calloc(1, sizeof(*s));
 
@@ -104,7 +105,8 @@ struct inputsums *inputsums_open(const char *to, const char *from, uint64_t need
     s->fd = -1;
     s->same = is_same(to, from);
     begin_piece(s);
-    if (to && (!(s->to = strdup(to)) || asprintf(&s->path, "%s/input", to) < 0)) {
+    if (to && (!(s->to = strdup(to)) ||
+               asprintf(&s->path, "%s/input", to) < 0)) {
         s->path = NULL;
         inputsums_close(s);
         return err_memory(err), NULL;
@@ -140,8 +142,8 @@ void inputsums_close(struct inputsums *s)
 /* What was read again is there already. */
 static int open_file(struct inputsums *s)
 {
-    s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC | (s->same ? 0 : O_TRUNC),
-                 0600);
+    s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC |
+                 (s->same ? 0 : O_TRUNC), 0600);
     return s->fd < 0 || (s->same && ftruncate(s->fd, (off_t)(s->nold * LINE)))
            ? -1 : 0;
 }
@@ -162,8 +164,8 @@ static int write_line(struct inputsums *s, size_t i)
 
 static int write_no_more(struct inputsums *s, struct err *err)
 {
-    err_sys(err, "%.120s cannot be written: another hector-run cannot tell whether "
-            "standard input is the same", s->path);
+    err_sys(err, "%.120s cannot be written: another hector-run cannot tell "
+            "whether standard input is the same", s->path);
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
@@ -195,8 +197,8 @@ static size_t add_some(struct inputsums *s, const uint8_t *p, size_t n)
 static int differs(const struct line *old, uint64_t begin, struct err *err)
 {
     return err_set(err, EBADMSG, "standard input is another one: bytes %" PRIu64
-                   " to %" PRIu64 " of it are not those that it had; give the same "
-                   "again", begin, old->end);
+                   " to %" PRIu64 " of it are not those that it had; give the "
+                   "same again", begin, old->end);
 }
 
 int inputsums_add(struct inputsums *s, uint64_t at, const void *p, size_t n,
@@ -221,7 +223,8 @@ int inputsums_add(struct inputsums *s, uint64_t at, const void *p, size_t n,
             if (strcmp(sum, old->sum) != 0)
                 return differs(old, begin, err);
         }
-        if ((left == 0 || s->n % PIECE == 0) && write_line(s, (size_t)(begin / PIECE)))
+        if ((left == 0 || s->n % PIECE == 0) &&
+            write_line(s, (size_t)(begin / PIECE)))
             rc = write_no_more(s, err);
         if (s->n % PIECE == 0)
             begin_piece(s);

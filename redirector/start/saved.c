@@ -302,8 +302,8 @@ static off_t file_begins(struct stat *st)
            ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
 }
 
-/* The first bytes of it, that tasks have read, have to be there, as the rest is to
- * follow: of a pipe they may come. */
+/* The first bytes of it, that tasks have read, have to be there, as the rest is
+ * to follow: of a pipe they may come. */
 static int check_input(const Hct__Checkpoint *c, const struct options *o,
                        struct err *err)
 {
@@ -315,8 +315,8 @@ static int check_input(const Hct__Checkpoint *c, const struct options *o,
         (at >= 0 && st.st_size >= at && (uint64_t)(st.st_size - at) >= bytes))
         return 0;
     return err_set(err, EINVAL, "--restart: tasks of checkpoint %u in %.80s have "
-                   "read standard input up to byte %llu: give the same again, as a "
-                   "file or by a pipe, from its beginning, or --stdin none",
+                   "read standard input up to byte %llu: give the same again, "
+                   "as a file or by a pipe, from its beginning, or --stdin none",
                    c->number, c->dir, (unsigned long long)bytes);
 }
 
@@ -344,7 +344,8 @@ static int compare_file(struct inputsums *sums, uint64_t bytes, struct err *err)
     uint64_t at = 0;
 
     while (begin >= 0 && (at < bytes || inputsums_good(sums) < bytes)) {
-        ssize_t n = pread(STDIN_FILENO, piece, sizeof(piece), begin + (off_t)at);
+        ssize_t n = pread(STDIN_FILENO, piece, sizeof(piece),
+                          begin + (off_t)at);
 
         if (n < 0 && errno == EINTR)
             continue;

@@ -31,7 +31,7 @@ static int cannot_read(const char *dir, struct err *err)
     return err_sys(err, "cannot read the checkpoints in %s", dir);
 }
 
-/* --------------------------------------------------------------------- making */
+/* ------------------------------------------------------------- making */
 
 static int usable(const char *path, struct err *err)
 {
@@ -48,7 +48,25 @@ static int usable(const char *path, struct err *err)
     return 0;
 }
 
-int keepdir_make(const char *dir, uint32_t number, struct err *err)
+/* Where a file system is gone there is a directory yet to put it on, or none:
+ * what is written there is on another disk, and nowhere when it is back. That it
+ * is made is how one knows: a kernel may remember that it was not there. */
+static int is_there(const char *dir, struct err *err)
+{
+    if (mkdir(dir, 0700) == 0) {
+        rmdir(dir);
+        errno = ENOENT;
+    } else if (errno == EEXIST) {
+        return 0;
+    }
+    if (errno == ENOENT)
+        return err_set(err, ENOENT, "cannot keep checkpoints in %s, which is "
+                       "not there: it was, or is on another node; is what it "
+                       "is on mounted?", dir);
+    return err_sys(err, "cannot keep checkpoints in %s", dir);
+}
+
+static int make_number(const char *dir, uint32_t number, struct err *err)
 {
     char path[PATHS_MAX];
 
@@ -56,11 +74,16 @@ int keepdir_make(const char *dir, uint32_t number, struct err *err)
         (int)sizeof(path))
         return err_set(err, ENAMETOOLONG, "the path of the checkpoints is too "
                        "long: %.80s...", dir);
-    if (paths_make_parents(path, err) || usable(dir, err))
+    if (usable(dir, err))
         return -1;
     if (mkdir(path, 0700) && errno != EEXIST)
         return err_sys(err, "cannot make the directory %s", path);
     return usable(path, err);
+}
+
+int keepdir_make(const char *dir, uint32_t number, struct err *err)
+{
+    return is_there(dir, err) ? -1 : make_number(dir, number, err);
 }
 
 static int open_at(int above, uint32_t number)
@@ -84,7 +107,7 @@ int keepdir_open(const char *dir, uint32_t number, struct err *err)
     return fd;
 }
 
-/* ------------------------------------------------------------------- removing */
+/* ----------------------------------------------------------- removing */
 
 /* rank-7.image, rank-7.part, checkpoint.new */
 static bool is_ours(const char *name)
@@ -248,7 +271,7 @@ int keepdir_drop_local(const char *local, uint32_t number, struct err *err)
     return 0;
 }
 
-/* --------------------------------------------------------------- lower numbers */
+/* ------------------------------------------------------- lower numbers */
 
 /* The numbers below that one that directories have; they are the caller's. */
 static int lower(const char *dir, uint32_t number, uint32_t **v, size_t *n,
@@ -306,7 +329,10 @@ static int drop_unfinished(const char *dir, uint32_t number, struct err *err)
 
 int keepdir_make_local(const char *local, uint32_t number, struct err *err)
 {
-    if (keepdir_make(local, number, err))
+    char below[PATHS_MAX];
+
+    snprintf(below, sizeof(below), "%s/", local);
+    if (paths_make_parents(below, err) || make_number(local, number, err))
         return -1;
     return drop_unfinished(local, number, err) || drop_left_aside(local, err)
            ? -1 : 0;

@@ -6,12 +6,13 @@
 
 #include "proto/base/err.h"
 
-/* Makes DIR, with those above it, and DIR/NUMBER, for the owner alone; what is
- * there stays. Fails if nothing can be written there. Several hosts may do it at
- * once. */
+/* Makes DIR/NUMBER, for the owner alone; what is there stays. Fails if DIR is
+ * not there, which hector-run has made, or nothing can be written there. Several
+ * hosts may do it at once. */
 int keepdir_make(const char *dir, uint32_t number, struct err *err);
 
-/* The same of a directory on this node alone, in which nothing of lower numbers
+/* The same of a directory on this node alone, which is made with those above it,
+ * in which nothing of lower numbers
  * stays that is ours. */
 int keepdir_make_local(const char *local, uint32_t number, struct err *err);
 

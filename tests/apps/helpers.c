@@ -1,12 +1,12 @@
 /* helpers.c - each task has threads that compute and know nothing of MPI, and its
- * first thread waits for them, in each way that there is: for tests in which tasks are
- * stopped there.
+ * first thread waits for them, in each way that there is: for tests in which tasks
+ * are stopped there.
  *
  * usage: helpers DIR [PHASE...]
  *
- * Each phase begins with a line of each task, "phase NAME", and the threads compute
- * until there is a file of that name in DIR. Without PHASE all come, in order. At the
- * end each task says how much came otherwise than it was computed. */
+ * Each phase begins with a line of each task, "phase NAME", and the threads
+ * compute until there is a file of that name in DIR. Without PHASE all come, in
+ * order. At the end each task says how much came otherwise than computed. */
 #include <mpi.h>
 #include <errno.h>
 #include <omp.h>
@@ -45,8 +45,8 @@ static uint64_t step(uint64_t x)
     return x ^= x << 17;
 }
 
-/* Until there is the file, with memory of its own and the C library in between; and
- * whether that is the same again. */
+/* Until there is the file, with memory and the C library in between; and is that
+ * the same again? */
 static void compute(uint64_t seed)
 {
     char path[4096], text[40];
@@ -72,7 +72,8 @@ static void compute(uint64_t seed)
 static void start(void *(*f)(void *), int n)
 {
     for (int i = 0; i < n; i++)
-        if (pthread_create(&helper[i], NULL, f, (void *)(intptr_t)(rank * 10 + i + 1)))
+        if (pthread_create(&helper[i], NULL, f,
+                           (void *)(intptr_t)(rank * 10 + i + 1)))
             abort();
 }
 

@@ -1,7 +1,7 @@
 # Another hector-run goes on in the middle of standard input, by a pipe too: the same
 # bytes are given again, and what tasks have read of them is compared and passed over.
 # limit: 200
-# shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
+# shellcheck disable=SC2002,SC2016,SC2086 # pipes are meant; evaluated later; words
 . "${0%/*}/../lib/t.sh"
 need sqlite3
 . "$top/tests/lib/intake.sh"

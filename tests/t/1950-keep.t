@@ -208,12 +208,20 @@ whole()         # NUMBER: is it a checkpoint, all of which can be read?
 }
 
 keep=$T/a/b/keep
+mkdir "$T/a"
 run hector-keep begin "$keep" 1
-silent 'a directory below others that are not there'
-is "$(stat -c '%a ' "$T/a" "$keep" "$keep/1" | xargs)" '700 700 700' \
-    '... is made for its user alone'
+sentence 1 'keep, which is not there: .* mounted' 'a directory below one that is not there'
+mkdir "$T/a/b"
+run hector-keep begin "$keep" 1
+sentence 1 'keep, which is not there: .* mounted' '... and one that is not there'
+is "$(find "$T/a" | wc -l)" 2 '... are not made'
+mkdir "$keep"
+run hector-keep begin "$keep" 1
+silent 'a directory that is there'
+is "$(stat -c %a "$keep/1")" 700 '... gets one for its user alone'
 run hector-keep begin "$keep" 1
 silent '... and may be there'
+mkdir -p "$T/many/of/them"
 for n in 1 2 3 4 5 6 7 8; do
     hector-keep begin "$T/many/of/them" 9 2>>"$T/err" &
 done
@@ -391,6 +399,7 @@ each_call()     # ENDS_AT|FAILS_AT
     lost='' n=0
     while n=$((n + 1)); do
         rm -rf "$keep" "$T/hit"
+        mkdir "$keep"
         made 1 && seal 1 && made 2 && seal 2 && made 4
         mkdir "$keep/3"
         touch "$keep/3/rank-0.image"
@@ -422,6 +431,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 . "$T/names"
 keep=$T/small/keep
 mount -t tmpfs -o size=$((size * 3 + 65536)) small "$T/small" || exit 7
+mkdir "$keep"
 put()           # NUMBER: without the second name that a file system may not give
 {
     hector-keep begin "$keep" "$1" && cp "$T/good" "$keep/$1/rank-0.image" &&

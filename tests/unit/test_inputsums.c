@@ -1,5 +1,5 @@
-/* test_inputsums.c - standard input is the same again, or it is not: whatever pieces it
- * comes in, and however often another hector-run goes on. */
+/* test_inputsums.c - standard input is the same again, or it is not: whatever
+ * pieces it comes in, and however often another hector-run goes on. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static int tear_down(void **state)
     return paths_remove_tree(dir, NULL);
 }
 
-static struct inputsums *open_sums(const char *to, const char *from, uint64_t needed)
+static struct inputsums *open_sums(const char *to, const char *from,
+                                   uint64_t needed)
 {
     struct err err;
     struct inputsums *s = inputsums_open(to, from, needed, &err);
@@ -50,8 +51,9 @@ static struct inputsums *open_sums(const char *to, const char *from, uint64_t ne
     return s;
 }
 
-/* Up to number `end`, by pieces of so many; the result of the first that is not 0. */
-static int add(struct inputsums *s, size_t at, size_t end, size_t step, struct err *err)
+/* Up to number `end`, by pieces of so many; the first result that is not 0. */
+static int add(struct inputsums *s, size_t at, size_t end, size_t step,
+               struct err *err)
 {
     int rc = 0;
 
@@ -93,8 +95,8 @@ static void first_run(size_t end, size_t step)
 
 static void test_same(void **state)
 {
-    static const size_t ends[] = { 1, 1234, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE,
-                                   MOST };
+    static const size_t ends[] = { 1, 1234, PIECE - 1, PIECE, PIECE + 1,
+                                   3 * PIECE, MOST };
     static const size_t steps[] = { 1000, 4999, PIECE, 100000, MOST };
     struct err err;
 
@@ -141,8 +143,8 @@ static void test_another(void **state)
         }
 }
 
-/* What no task had read may be something else; what was is waited for to the end of
- * its piece. */
+/* What no task had read may be something else; what was is waited for to the end
+ * of its piece. */
 static void test_later(void **state)
 {
     struct inputsums *s;
@@ -173,8 +175,8 @@ static void test_later(void **state)
     inputsums_close(s);
 }
 
-/* Another run writes its own: to the same directory, to another one, from the middle
- * of a file whose beginning was looked at before. */
+/* Another run writes its own: to the same directory, to another one, from the
+ * middle of a file whose beginning was looked at before. */
 static void test_on_and_on(void **state)
 {
     struct inputsums *s;
