@@ -61,7 +61,8 @@ begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms
 wait_for '[ "$(outliers)" -gt 0 ]' 60
 end
 like "$T/err" "job $job has tasks unlike the others .*error in communication.*: task 5 is "\
-'slower than 7 others like it (in all it does, most )?in MPI_Isend' 'one that is slow in a call that need not wait'
+'slower than 7 others like it (in all it does, most )?in MPI_Isend' \
+    'one that is slow in a call that need not wait'
 
 # ---------------------------------------------------------------- healthy
 # A second one, with bounds that anybody is above, says that they were compared.
