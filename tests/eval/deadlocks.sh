@@ -34,15 +34,15 @@ one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict foun
 {               # ranks blamed, all that was said
     status=0
     timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
-        ${WITH:+"$WITH"} --policy hang --on-hang "${4:-kill}" "$build/deadlocks/$1" "$2" \
+        ${WITH:+"$WITH"} --policy none --policy hang --on-hang "${4:-kill}" \
+        "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     # Where tasks get little of the processor, words may come before the proof.
     found=$(sqlite3 "$HECTOR_DB" "SELECT kind, replace(why, char(10), ' ')
-        FROM verdicts WHERE job = (SELECT max(job) FROM jobs) AND policy = 'hang'
+        FROM verdicts WHERE job = (SELECT max(job) FROM jobs)
         ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     blamed=$(sqlite3 "$HECTOR_DB" "SELECT ranks FROM verdicts WHERE job =
-        (SELECT max(job) FROM jobs) AND policy = 'hang'
-        ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
+        (SELECT max(job) FROM jobs) ORDER BY kind <> 'deadlock', kind = 'notice'" | head -n 1)
     said=$(tr '\n' ' ' <"$dir/err")
 }
 

@@ -39,7 +39,7 @@ run hector-run --adopt --on-hang kill:patience=1s -- \
 is "$status" 123 'one that stands still is ended, whatever mpiexec makes of that'
 hung=$(sql 'SELECT max(job) FROM jobs')
 is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
-    WHERE job = $hung")" 'notice computation 2' '... and its task is named'
+    WHERE job = $hung AND policy = 'hang'")" 'notice computation 2' '... and its task is named'
 run hector-run --adopt --on-hang kill:age=1s,patience=1s -- mpiexec.mpich -n 3 \
     env -u LD_PRELOAD "$T/halfway" 3 -1
 is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \

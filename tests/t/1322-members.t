@@ -14,7 +14,7 @@ member()        # PROGRAM NAME TASKS: status, and the verdict, if there is one
     run hector-run --master "$master" -H n1:4,n2:4 --map-by node -n "$3" \
         --policy hang --on-hang kill "$build/deadlocks/$1" "$2"
     said=$status,$(sql "SELECT kind FROM verdicts WHERE kind <> 'notice' AND
-        job = (SELECT max(job) FROM jobs)")
+        policy = 'hang' AND job = (SELECT max(job) FROM jobs)")
 }
 
 for p in group-missing:4 group-crossed:3 inter-leader:4 inter-wrong:4 \

@@ -150,7 +150,10 @@ size=$(stat -c %s "$newer/rank-1.image")
 for at in 3 400 5000 $((size / 2)) $((size - 20)); do
     rm -rf "$D"
     cp -a "$T/good" "$D"
-    printf 'X' | dd of="$newer/rank-1.image" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    was=$(od -An -tx1 -j "$at" -N 1 "$newer/rank-1.image")
+    is=X
+    [ "$was" != " 58" ] || is=Y
+    printf %s "$is" | dd of="$newer/rank-1.image" bs=1 seek="$at" conv=notrunc 2>/dev/null
     again "an image of the newer one that is damaged at $at of $size"
     ok '... the older one is taken' grep -q 'go back to checkpoint 1' "$T/rounds.err"
     ok '... which is older' [ "$first" -lt "$newest" ]

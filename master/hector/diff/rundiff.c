@@ -43,13 +43,18 @@ struct work {
 
 /* ------------------------------------------------------------------- times */
 
+/* Not on a processor, and not waiting for one. */
+static double asleep_ns(const struct rundiff_task *t)
+{
+    return fmax(t->in_ns + t->out_ns - t->cpu_ns - t->waited_ns, 0);
+}
+
 /* Ready without a processor, outside of MPI: the share of what it was ready there,
  * since calls of MPI do not sleep; and all that it did not compute where nothing
  * is known. */
 static double starved_out(const struct rundiff_task *t)
 {
-    double asleep = fmax(t->in_ns + t->out_ns - t->cpu_ns - t->waited_ns, 0);
-    double ready = fmax(t->out_ns - asleep, 0);
+    double ready = fmax(t->out_ns - asleep_ns(t), 0);
 
     if (t->waited_ns <= 0)
         return fmax(t->out_ns - t->cpu_out_ns, 0);
@@ -68,16 +73,18 @@ static double busy_ns(const struct rundiff_task *t)
     return fmax(t->in_ns + t->out_ns - t->waited_ns, 0);
 }
 
-/* It had no processor outside of MPI only, or inside for as long as it was
- * there: own_ns() is an estimate between these. */
+/* own_ns() is an estimate between these. It had no processor outside of MPI only,
+ * and has slept there; or inside for as long as it was there, and computed with all
+ * the processor's time that it had. */
 static double own_at_least_ns(const struct rundiff_task *t)
 {
-    return fmax(t->out_ns - t->waited_ns, 0);
+    return fmax(t->out_ns - t->waited_ns, fmin(asleep_ns(t), t->out_ns));
 }
 
 static double own_at_most_ns(const struct rundiff_task *t)
 {
-    return fmax(t->out_ns - fmax(t->waited_ns - t->in_ns, 0), 0);
+    return fmin(t->out_ns - fmax(t->waited_ns - t->in_ns, 0),
+                asleep_ns(t) + t->cpu_ns);
 }
 
 /* Of a job that has none yet: one. */
