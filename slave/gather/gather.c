@@ -6,6 +6,7 @@
 #include "slave/gather/gather_progress.h"
 #include "slave/gather/gather_scores.h"
 #include "slave/gather/gather_stack.h"
+#include "slave/gather/gather_turns.h"
 #include "slave/jobs/jobs.h"
 
 /* Who is there: the name of the node, for each of its positions. */
@@ -24,7 +25,7 @@ const struct reduce_kind gather_kinds[] = {
     { "who", who_start, NULL },
     { "stack", gather_stack_start, gather_stack_stop },
     { "model", gather_model_start, gather_model_stop },
-    { "scores", gather_scores_start, gather_scores_stop },
-    { "progress", gather_progress_start, gather_progress_stop },
+    { "scores", gather_scores_start, gather_turns_stop },
+    { "progress", gather_progress_start, gather_turns_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

@@ -11,8 +11,7 @@ struct gather {
     struct jobs *jobs;          /* borrowed */
     LIST_HEAD(, stack_part) stacks;     /* of gather_stack.c, which owns them */
     LIST_HEAD(, model_part) models;     /* of gather_model.c */
-    LIST_HEAD(, scores_part) scores;    /* of gather_scores.c */
-    LIST_HEAD(, progress_part) progress;        /* of gather_progress.c */
+    LIST_HEAD(, turns_part) turns;      /* of gather_turns.c */
 };
 extern const struct reduce_kind gather_kinds[];
 extern const size_t gather_nkinds;
