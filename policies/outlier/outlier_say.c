@@ -301,14 +301,10 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
 
 /* ------------------------------------------------------------------- views */
 
-static struct hct_odd *add_odd(struct hct_out *out, const struct hct_odd *o)
+static void add_odd(struct hct_out *out, const struct hct_odd *o)
 {
-    struct hct_odd *x =
-        out->nodds < out->odds_max ? &out->odds[out->nodds++] : NULL;
-
-    if (x)
-        *x = *o;
-    return x;
+    if (out->nodds < out->odds_max)
+        out->odds[out->nodds++] = *o;
 }
 
 static void add_score(struct hct_out *out, const struct hct_snapshot *in,
