@@ -176,6 +176,14 @@ wait_only()     # CONDITION SECONDS: the same, for what may never come true
     done
 }
 
+job_runs()      # SECONDS: until a job runs that was begun in the background; $job
+{
+    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
+        grep -q "[1-9]"' "$1"
+    # shellcheck disable=SC2034 # for who reads it
+    job=$(sql 'SELECT max(job) FROM jobs')
+}
+
 fresh()         # NAME...: files in $T, empty before a command in the background
 {               # has come to empty them itself, that nothing old is found there
     for tap_f; do

@@ -17,9 +17,7 @@ begin()
         --policy outlier:every=0.2,least=0.05 "$@" "$APPS/stencil" 32 \
         >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' 20
-    job=$(sql 'SELECT max(job) FROM jobs')
+    job_runs 20
 }
 end()
 {

@@ -24,9 +24,7 @@ begin()
         "rank=$slow,call=MPI_Waitall:5,fault=slow-after,time=20ms" "$@" \
         "$APPS/stencil" 32 >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' 60
-    job=$(sql 'SELECT max(job) FROM jobs')
+    job_runs 60
 }
 end()
 {

@@ -18,9 +18,7 @@ begin()
     KERNEL_ROUNDS=100000000 hector-run -n 8 --oversubscribe --policy none \
         --policy "outlier:every=$every,least=0.05" "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' 60
-    job=$(sql 'SELECT max(job) FROM jobs')
+    job_runs 60
 }
 end()
 {
@@ -77,9 +75,7 @@ fresh out
 KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe "$APPS/ring" >"$T/out" 2>"$T/err" \
     </dev/null &
 runner=$!
-wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-    grep -q "[1-9]"' 60
-job=$(sql 'SELECT max(job) FROM jobs')
+job_runs 60
 wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"' 120
 end
 like "$T/now" '"method":"neighbour","place":1,' 'it watches a job that names no policy'

@@ -23,9 +23,7 @@ begin()
     rm -f "$T/order"
     hector-run --oversubscribe --policy none "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' 20
-    job=$(sql 'SELECT max(job) FROM jobs')
+    job_runs 20
 }
 order() { echo "$*" >"$T/order.new" && mv "$T/order.new" "$T/order"; }
 end()

@@ -35,9 +35,7 @@ KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe --policy none \
     --policy outlier:every=0.5,least=2 "$T/pinned" "$own" "$others" \
     "$APPS/stencil" 1500 >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-    grep -q "[1-9]"' 20
-job=$(sql 'SELECT max(job) FROM jobs')
+job_runs 20
 wait_for 'grep -q "out of balance\|unlike" "$T/err"' 60
 # shellcheck disable=SC2086 # words
 kill $burners

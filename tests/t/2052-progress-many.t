@@ -17,9 +17,7 @@ begin()         # TASKS PROGRAM [ARGUMENT...]: with the policy of $policy
         --policy none --policy hang --policy "$policy" "$@" >"$T/run.out" 2>"$T/run.err" \
         </dev/null &
     runner=$!
-    wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' 60
-    job=$(sql 'SELECT max(job) FROM jobs')
+    job_runs 60
 }
 end()
 {
