@@ -9,12 +9,7 @@
 set -eu
 build=$1
 questions=${2:-3}
-field() { printf '%s\n' "$answer" | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
-of()            # PHASE NAME
-{
-    printf '%s\n' "$answer" |
-        sed -n "s/.*\"$1\":{[^}]*\"$2\":\([0-9]*\).*/\1/p"
-}
+. "${0%/*}/../lib/emulated.sh"
 
 # curve DAEMONS TASKS-OF-EACH SECONDS-OF-THE-PAPER: 0, not known
 curve()

@@ -10,12 +10,7 @@
 set -eu
 build=$1
 questions=${2:-3}
-of()            # PHASE NAME
-{
-    printf '%s\n' "$answer" |
-        sed -n "s/.*\"$1\":{[^}]*\"$2\":\([0-9]*\).*/\1/p"
-}
-field() { printf '%s\n' "$answer" | sed -n "s/.*\"$1\":\(-*[0-9]*\).*/\1/p"; }
+. "${0%/*}/../lib/emulated.sh"
 
 curve()         # DAEMONS TASKS-OF-EACH SECONDS: the bound; 0: none
 {

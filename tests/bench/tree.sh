@@ -10,13 +10,7 @@
 # usage: tree.sh BUILD
 set -eu
 build=$1
-# field NAME: a number of the answer; of PHASE NAME: one of a phase
-field() { printf '%s\n' "$answer" | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
-of()
-{
-    printf '%s\n' "$answer" |
-        sed -n "s/.*\"$1\":{[^}]*\"$2\":\([0-9]*\).*/\1/p"
-}
+. "${0%/*}/../lib/emulated.sh"
 
 # curve DAEMONS TASKS-OF-EACH QUESTIONS
 curve()
