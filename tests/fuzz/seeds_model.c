@@ -51,6 +51,16 @@ size_t pack_model(uint8_t *bytes)
     return n;
 }
 
+/* A part, for who merges it (merging.h): its width goes before. */
+static void tell_part(const char *dir, const char *fuzzer, uint8_t width,
+                      const void *part, size_t n)
+{
+    tale.bytes[0] = width;
+    memcpy(tale.bytes + 1, part, n);
+    tale.n = n + 1;
+    tell(dir, fuzzer, "two");
+}
+
 static void scores_tale(const char *dir)
 {
     static struct scores s = { .width = 2, .top = 3, .number = 7 };
@@ -68,10 +78,7 @@ static void scores_tale(const char *dir)
     }
     if (scores_write(&s, NULL, &out, NULL))
         exit(1);
-    tale.bytes[0] = 2;
-    memcpy(tale.bytes + 1, out.s, out.n);
-    tale.n = out.n + 1;
-    tell(dir, "scores", "two");
+    tell_part(dir, "scores", 2, out.s, out.n);
     str_fini(&out);
 }
 
@@ -89,10 +96,7 @@ static void whereabouts_tale(const char *dir)
     whereabouts_say(w, 1, 2, HCT_ORDER_WAITS | HCT_ORDER_WAITED);
     if (whereabouts_write(w, NULL, 0, &out, NULL))
         exit(1);
-    tale.bytes[0] = 4;
-    memcpy(tale.bytes + 1, out.s, out.n);
-    tale.n = out.n + 1;
-    tell(dir, "whereabouts", "two");
+    tell_part(dir, "whereabouts", 4, out.s, out.n);
     str_fini(&out);
     free(w);
 }
@@ -102,10 +106,7 @@ void model_tales(const char *dir)
     uint8_t bytes[4096];
     size_t n = pack_model(bytes);
 
-    tale.bytes[0] = 2;
-    memcpy(tale.bytes + 1, bytes, n);
-    tale.n = n + 1;
-    tell(dir, "model", "two");
+    tell_part(dir, "model", 2, bytes, n);
     scores_tale(dir);
     whereabouts_tale(dir);
     for (unsigned how = 0x80; how < 0x84; how++) {
