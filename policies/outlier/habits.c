@@ -167,12 +167,18 @@ double habits_usual_share(struct habits *h, const struct groups *g,
     return n < HABITS_LEAST ? (double)NAN : polish_median(h->words, n);
 }
 
-bool habits_explain(const struct hct_score *o, double usual)
+/* Those that wait in MPI for one that is kept ask for messages, and give way: they
+ * have no larger share than it. But what takes longer than all that a task ran or
+ * slept, it was kept from a processor for, the rest at least. */
+bool habits_explain(const struct hct_score *o, double usual, uint64_t wall_ns)
 {
     double took = o->times > 1 ? o->cost_ns / (1 - 1 / o->times) : 0;
     double had = habits_share(o->ran_ns, o->delayed_ns);
+    double free_ns = fmax((double)wall_ns - (double)o->delayed_ns,
+                          (double)o->ran_ns);
+    double kept = fmax(took * (1 - had / usual), took - free_ns);
 
-    return took * (1 - had / usual) >= o->cost_ns / 2;
+    return !isnan(had) && kept >= o->cost_ns / 2;
 }
 
 bool habits_more_work(const struct hct_score *o)

@@ -49,8 +49,9 @@ double habits_share(uint64_t ran_ns, uint64_t delayed_ns);
 /* What is usual among the sample's tasks of that kind. */
 double habits_usual_share(struct habits *h, const struct groups *g,
                           uint32_t kind, const struct hct_snapshot *in);
-/* With the usual share it would have taken so much less: half of what it costs, at
- * least. Then its node has too much to do. Where that is not known: no. */
-bool habits_explain(const struct hct_score *o, double usual);
+/* With the usual share it would have taken so much less, or it took so much more than
+ * it can have computed or slept in wall_ns, its time: half of what it costs, at least.
+ * Then its node has too much to do. Where that is not known: no. */
+bool habits_explain(const struct hct_score *o, double usual, uint64_t wall_ns);
 
 #endif

@@ -107,11 +107,13 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
     struct outlier_list odd = { .n = 0 }, kept = { .n = 0 };
+    uint64_t wall_ns = in->now_ns - s->agenda.began_ns;
+
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
 
         if (is_slow(s, in, o))
-            put(habits_explain(o, s->usual[o->kind]) ? &kept : &odd,
+            put(habits_explain(o, s->usual[o->kind], wall_ns) ? &kept : &odd,
                 (struct outlier_find){ .score = o });
     }
     if (s->item.when.window == HCT_WINDOW_ALL)

@@ -28,11 +28,9 @@ while [ $i -lt 4 ]; do
     burners="$burners $!"
     i=$((i + 1))
 done
-# What it had of a processor is counted since its begin, when all of them were
-# kept from one: so it is to cost more than that took.
 fresh out
 KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe --policy none \
-    --policy outlier:every=0.5,least=2 "$T/pinned" "$own" "$others" \
+    --policy outlier:every=0.5,least=0.2 "$T/pinned" "$own" "$others" \
     "$APPS/stencil" 1500 >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 job_runs 20
@@ -52,8 +50,8 @@ is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
 run hector why "$job"
 like "$T/out" '^  task 2 on [^ ]+: had a processor for .*, and was kept from one for .*' \
     '... and hector why has both times'
-run hector replay "$job" --policy outlier:every=0.5,least=2
+run hector replay "$job" --policy outlier:every=0.5,least=0.2
 like "$T/out" 'task 2 is slower .* as its node has too much to do' '... as a replay finds'
-run hector replay "$job" --policy outlier:every=0.5,least=2
+run hector replay "$job" --policy outlier:every=0.5,least=0.2
 is "$(grep -c 'has tasks unlike' "$T/out")" 0 '... who finds nobody odd either'
 done_testing

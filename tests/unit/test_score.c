@@ -466,9 +466,10 @@ static void test_merge(void **state)
 }
 
 /* Sixteen tasks, of which number 7 takes twice as long in one step that is half of
- * all: a second of 3. delayed, ran: of it, against 0.2 and 1.8 s of others. Is it
- * its node's fault? */
-static bool explained(double delayed_s, double ran_s)
+ * all: a second of 3. delayed, ran: of it, in wall; and of the others. Is it its
+ * node's fault? */
+static bool explained_in(double wall_s, double delayed_s, double ran_s,
+                         double delayed_others_s, double ran_others_s)
 {
     struct hct_score v[3];
 
@@ -480,15 +481,22 @@ static bool explained(double delayed_s, double ran_s)
             a_step(m, 10 + (uint64_t)s, 10 + (uint64_t)(s + 1) % 10, SEND, 100,
                    1000, (s == 4 ? 1e7 : 1e6) * (1 + 0.02 * draw_part()) *
                          (i == 7 && s == 4 ? 2 : 1));
-        ranks[i] = (struct hct_rank){ .rank = i, .delayed_ns = 200000000,
-                                      .ran_ns = 1800000000 };
+        ranks[i] = (struct hct_rank){
+            .rank = i, .delayed_ns = (uint64_t)(delayed_others_s * 1e9),
+            .ran_ns = (uint64_t)(ran_others_s * 1e9) };
     }
     in.nranks = 16;
     assert_int_equal(find(v, 3), 1);
     assert_int_equal(v[0].rank, 7);
     v[0].delayed_ns = (uint64_t)(delayed_s * 1e9);
     v[0].ran_ns = (uint64_t)(ran_s * 1e9);
-    return habits_explain(&v[0], habits_usual_share(&habits, &groups, v[0].kind, &in));
+    return habits_explain(&v[0], habits_usual_share(&habits, &groups, v[0].kind, &in),
+                          (uint64_t)(wall_s * 1e9));
+}
+
+static bool explained(double delayed_s, double ran_s)
+{
+    return explained_in(30, delayed_s, ran_s, 0.2, 1.8);
 }
 
 /* Who was kept from a processor is not odd; who had it, and is slow, is; and so is
@@ -503,6 +511,15 @@ static void test_kept(void **state)
     assert_false(explained(1.3, 7 * 1.8));      /* 0.2 s each 1.8 s */
     in.nranks = 7;                      /* too few are known */
     assert_true(isnan(habits_usual_share(&habits, &groups, 5, &in)));
+}
+
+/* Others have no larger share, who give way as they wait for it. */
+static void test_kept_alike(void **state)
+{
+    (void)state;
+    assert_true(explained_in(20, 19.4, 0.4, 19.4, 0.5));
+    assert_false(explained_in(20, 17, 0.4, 17, 0.5));   /* it slept for the rest */
+    assert_false(explained_in(20, 17, 3, 17, 3));       /* or computed */
 }
 
 /* Its number is that of what it says. */
@@ -846,6 +863,7 @@ int main(void)
         cmocka_unit_test(test_awaited),    cmocka_unit_test(test_imbalance),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_waits_elsewhere),
+        cmocka_unit_test(test_kept_alike),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
