@@ -24,7 +24,7 @@ struct sweep_job {
     const uint32_t *ranks;      /* of these; or NULL: it does not matter */
     const char *marks[2];       /* variables that all its processes have */
     bool all;                   /* every descendant, whatever the rest says, */
-    pid_t spares[SWEEP_SPARES];            /* but for these children and what they have
+    pid_t spares[SWEEP_SPARES]; /* but for these children and what they have
                                    started; 0: none */
 };
 
