@@ -164,7 +164,12 @@ void oddrows_put(const struct oddrows *o, struct journal *jn,
                  const struct job *j)
 {
     for (size_t i = 0; o && i < o->n; i++) {
-        journal_outlier(jn, j, &o->v[i].outlier);
+        struct store_outlier is = o->v[i].outlier;
+
+        /* Tasks begin a little before their job counts as started. */
+        if (is.since_ns && is.since_ns < j->started_ns)
+            is.since_ns = j->started_ns;
+        journal_outlier(jn, j, &is);
         if (o->v[i].has_step)
             journal_odd_step(jn, j, &o->v[i].step);
     }
