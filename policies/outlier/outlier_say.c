@@ -71,8 +71,9 @@ static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
                : x->score;
 }
 
-/* How many tasks are further from their like in that way? 0: the rank is not
- * among those that are furthest. */
+/* The first is the furthest from its like in that way. Two that are each other's
+ * nearest neighbour are as far: the lower rank comes first. 0: the rank is not among
+ * those that are furthest. */
 static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
                          uint32_t rank)
 {
@@ -82,9 +83,13 @@ static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
     for (uint32_t i = 0; i < in->nscores; i++)
         if (hct_score(in, i)->method == method && hct_score(in, i)->rank == rank)
             is = far_of(in, hct_score(in, i));
-    for (uint32_t i = 0; i < in->nscores && is >= 0; i++)
-        before += hct_score(in, i)->method == method &&
-                  far_of(in, hct_score(in, i)) > is;
+    for (uint32_t i = 0; i < in->nscores && is >= 0; i++) {
+        const struct hct_score *x = hct_score(in, i);
+        double far = far_of(in, x);
+
+        before += x->method == method &&
+                  (far > is || (far >= is && x->rank < rank));
+    }
     return is >= 0 ? before : 0;
 }
 
