@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 #include "master/act/limit.h"
+#include "master/places/whereis.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
 
@@ -21,7 +22,6 @@ struct job;
 struct journal;
 struct movers;
 struct nodes;
-struct reducer;
 
 enum act_who {                  /* bits */
     ACT_OWNER = 1,              /* hector-run, for its own job */
@@ -74,7 +74,7 @@ struct acts {
     struct acts_conf conf;
     const struct act_ops *ops;  /* borrowed, like the next two */
     struct journal *journal;
-    struct reducer *reducer;    /* NULL: none, or not any more */
+    struct whereis_by by;
     struct movers *movers;      /* borrowed, like the next one; NULL: nobody can
                                    be moved */
     const struct nodes *nodes;

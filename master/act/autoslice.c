@@ -79,7 +79,7 @@ static bool ask(struct autoslice *s, uint32_t rank, uint32_t sends_to,
     m.sends_to = sends_to;
     m.ranks = ranks;
     ask.nargument = hct__stack__pack(&m, argument);
-    s->id = reducer_start(s->acts->reducer, &ask, done, s, &err);
+    s->id = reducer_start(s->acts->by.reducer, &ask, done, s, &err);
     if (!s->id)
         log_info("autoslice", "%s job=%llu", err.text,
                  (unsigned long long)s->of);
@@ -133,7 +133,7 @@ void autoslice_want(struct autoslice *s, const struct found *f,
     struct taskset ranks = { 0 };
     uint32_t rank;
 
-    if (!s || !s->acts->reducer || !s->acts->conf.hang_slices || !is_about_staying(v))
+    if (!s || !s->acts->by.reducer || !s->acts->conf.hang_slices || !is_about_staying(v))
         return;
     if (verdict_set(&ranks, f, v) || !ranks.n) {
         taskset_fini(&ranks);
@@ -171,7 +171,7 @@ void autoslice_leave(struct autoslice *s)
     if (!s)
         return;
     s->job = NULL;
-    if (s->id && s->acts->reducer)
+    if (s->id && s->acts->by.reducer)
         LIST_INSERT_HEAD(&s->acts->slices, s, place);
     else
         autoslice_free(s);
@@ -183,8 +183,8 @@ void autoslice_drop_all(struct acts *a)
 
     while ((s = LIST_FIRST(&a->slices))) {
         LIST_REMOVE(s, place);
-        if (a->reducer)
-            reducer_cancel(a->reducer, s->id);
+        if (a->by.reducer)
+            reducer_cancel(a->by.reducer, s->id);
         autoslice_free(s);
     }
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "master/act/autoslice.h"
+#include "master/places/computing.h"
 #include "master/act/noderows.h"
 #include "master/act/oddrows.h"
 #include "master/act/remedy.h"
@@ -62,6 +63,9 @@ struct aside {
     struct finder *by;          /* borrowed */
     struct report *report;      /* owned, as the next */
     struct noderows *nodes;     /* NULL: it has none */
+    struct taskset odd;         /* owned: who computes longer than others; or {0} */
+    struct computing *computing;        /* owned: where; NULL: not looked for */
+    bool found;                 /* places are known */
     uint32_t proposed;
     bool quiet;                 /* it is not told, only kept */
 };
@@ -424,18 +428,26 @@ static void aside_free(struct aside *a)
     if (a) {
         report_free(a->report);
         noderows_free(a->nodes);
+        computing_free(a->computing);
+        taskset_fini(&a->odd);
     }
     free(a);
 }
 
-static void aside_finish(void *arg, bool found)
+static void aside_finish(void *arg)
 {
     struct findings *f = arg;
     struct aside *a = f->aside;
     struct str text = { 0 };
 
     f->aside = NULL;
-    if (found) {
+    if (a->computing) {
+        computing_add(a->computing, &text);
+        report_computes(a->report, str_text(&text));
+        a->found |= text.n > 0;
+        str_reset(&text);
+    }
+    if (a->found) {
         noderows_place(a->nodes, a->report);
         noderows_put(a->nodes, f->acts->journal, f->job);
         report_add(a->report, f->job, &text);
@@ -450,6 +462,25 @@ static void aside_finish(void *arg, bool found)
         record_report(f, a->by, a->report->why);
     aside_free(a);
     str_fini(&text);
+}
+
+static void aside_on_places(void *arg, bool found)
+{
+    struct findings *f = arg;
+    struct aside *a = f->aside;
+
+    a->found = found;
+    if (a->odd.n)
+        a->computing = computing_start(&f->acts->by, f->job, a->odd.v[0].first, &a->odd,
+                                       aside_finish, f);
+    if (!a->computing)
+        aside_finish(f);
+}
+
+static bool computes_longer(const struct hct_verdict *v)
+{
+    return (v->kind == HCT_OUTLIER || v->kind == HCT_SLOWDOWN) &&
+           v->where == HCT_WHERE_COMPUTATION;
 }
 
 /* Is it told later, with the places of the calls that it names? Of who is behind it
@@ -468,10 +499,12 @@ static bool aside_begin(struct findings *f, const struct finding *x)
         .report = report_make(f->job, x->found->seq, x->text),
         .nodes = *x->nodes };
     *x->nodes = NULL;
+    if (computes_longer(x->v) && verdict_set(&a->odd, x->found, x->v))
+        taskset_fini(&a->odd);
     if (a->report)
         report_about(a->report, x->found, x->v);
     if (a->report && (stacks || report_names_calls(a->report)) &&
-        report_find(a->report, f->acts, f->job, stacks, aside_finish, f)) {
+        report_find(a->report, f->acts, f->job, stacks, aside_on_places, f)) {
         f->aside = a;
         return true;
     }
@@ -799,7 +832,7 @@ static void findings_stopped(struct job *j)
     struct findings *f = j->findings;
 
     if (f->aside)
-        aside_finish(f, false);
+        aside_finish(f);
     if (f->odds)
         odds_on_places(f, true);
     for (size_t i = 0; i < f->nfinders; i++) {

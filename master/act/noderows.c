@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/act/placename.h"
+#include "master/places/placename.h"
 #include "master/watch/callclass.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/act/placename.h"
+#include "master/places/placename.h"
 #include "master/watch/callclass.h"
 #include "proto/base/clock.h"
 
@@ -132,7 +132,7 @@ bool oddrows_find(struct oddrows *o, const struct acts *a, struct job *j,
 {
     if (!o || !o->nlines)
         return false;
-    o->places = places_start(a, j, 0, o->line, o->nlines, done, arg);
+    o->places = places_start(&a->by, j, 0, o->line, o->nlines, done, arg);
     return o->places != NULL;
 }
 

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-#include "master/act/places.h"
+#include "master/act/act.h"
+#include "master/places/places.h"
 #include "master/store/journal.h"
 #include "master/watch/found.h"
 

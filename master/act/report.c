@@ -43,6 +43,7 @@ void report_free(struct report *r)
     free(r->text);
     free(r->why);
     free(r->line);
+    free(r->computes);
     free(r);
 }
 
@@ -67,7 +68,7 @@ bool report_find(struct report *r, const struct acts *a, struct job *j,
                  bool stacks, places_done_f *done, void *arg)
 {
     r->places =
-        places_start(a, j, stacks ? r->seq : 0, r->line, r->nlines, done, arg);
+        places_start(&a->by, j, stacks ? r->seq : 0, r->line, r->nlines, done, arg);
     return r->places != NULL;
 }
 
@@ -86,13 +87,35 @@ static void add_unwritten(const struct report *r, const struct job *j,
     }
 }
 
+void report_computes(struct report *r, const char *text)
+{
+    free(r->computes);
+    r->computes = strdup(text);
+}
+
+static size_t first_task(const struct report *r)
+{
+    size_t i = 0;
+
+    while (i < r->nlines && r->line[i].rank == HCT_NONE)
+        i++;
+    return i;
+}
+
+static void add_place(const struct report *r, size_t line, struct str *to)
+{
+    places_add(r->places, line, to);
+    if (r->computes && line == first_task(r))
+        str_add(to, r->computes);
+}
+
 void report_add(const struct report *r, const struct job *j, struct str *to)
 {
     const char *p = r->text, *end;
 
     for (size_t i = 0; (end = strchr(p, '\n')); p = end + 1, i++) {
         str_add_bytes(to, p, (size_t)(end - p));
-        places_add(r->places, i, to);
+        add_place(r, i, to);
         str_add(to, "\n");
     }
     add_unwritten(r, j, to);
@@ -100,11 +123,10 @@ void report_add(const struct report *r, const struct job *j, struct str *to)
 
 void report_add_head(const struct report *r, struct str *to)
 {
+    size_t first = first_task(r);
+
     str_add(to, r->why);
-    for (size_t i = 0; i < r->nlines; i++)
-        if (r->line[i].rank != HCT_NONE) {
-            places_add(r->places, i, to);
-            break;
-        }
+    if (first < r->nlines)
+        add_place(r, first, to);
     str_add(to, "\n");
 }

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "master/act/places.h"
+#include "master/act/act.h"
+#include "master/places/places.h"
 #include "master/watch/found.h"
 
 struct report {
@@ -16,6 +17,7 @@ struct report {
     size_t nlines;
     struct places *places;      /* owned; NULL: nothing is known, or waited
                                    for */
+    char *computes;             /* owned: behind that of the first task; or NULL */
 };
 
 /* NULL: no memory. */
@@ -32,6 +34,9 @@ bool report_names_calls(const struct report *r);
  * tasks are just now. False: nothing can be asked. done() comes once, later. */
 bool report_find(struct report *r, const struct acts *a, struct job *j,
                  bool stacks, places_done_f *done, void *arg);
+
+/* What is to be said behind the place of the first task that it names: copied. */
+void report_computes(struct report *r, const char *text);
 
 /* Append it with the places that are known, and what the tasks that are named
  * have printed and nobody has seen. */

@@ -382,6 +382,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->watched_ns = clock_monotonic_ns();
     f->conf = *conf;
     f->acts.conf = conf->act;
+    f->acts.by.samples = conf->act.hang_samples;
     f->acts.ops = &act_ops;
     f->movers = (struct movers){ .base = base, .ops = &mover_ops };
     f->nodes = nodes;
@@ -399,12 +400,12 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
 
 void flow_set_journal(struct flow *f, struct journal *jn)
 {
-    f->journal = f->acts.journal = f->movers.journal = jn;
+    f->journal = f->acts.journal = f->acts.by.journal = f->movers.journal = jn;
 }
 
 void flow_set_reducer(struct flow *f, struct reducer *rd)
 {
-    f->reducer = f->acts.reducer = f->conf.watch.reducer = rd;
+    f->reducer = f->acts.by.reducer = f->conf.watch.reducer = rd;
 }
 
 void flow_destroy(struct flow *f)

@@ -1,5 +1,5 @@
 /* placename.c - see placename.h. */
-#include "master/act/placename.h"
+#include "master/places/placename.h"
 
 #include <stdlib.h>
 #include <string.h>

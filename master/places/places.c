@@ -3,12 +3,12 @@
  * Where all tasks are comes first. The places of calls that are over are then
  * asked for in rounds, each with at most one of every rank; and in the end what
  * a few tasks have printed and not written, which nothing depends on. */
-#include "master/act/places.h"
+#include "master/places/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "master/act/whereis.h"
+#include "master/places/whereis.h"
 #include "policies/hct_policy.h"
 #include "proto/base/taskset.h"
 
@@ -24,7 +24,7 @@ struct line {
 struct wanted { size_t line; bool made, asked, known; };
 
 struct places {
-    const struct acts *acts;    /* borrowed, like the next */
+    const struct whereis_by *by;        /* borrowed, like the next */
     struct job *job;
     struct line *line;          /* owned */
     size_t n;
@@ -101,7 +101,7 @@ static void finish(struct places *p)
 {
     char *ranks = p->stacks ? printers(p) : NULL;
 
-    p->where = ranks ? whereis_unwritten(p->acts, p->job, ranks, on_unwritten,
+    p->where = ranks ? whereis_unwritten(p->by, p->job, ranks, on_unwritten,
                                          p) : NULL;
     free(ranks);
     if (!p->where)
@@ -137,7 +137,7 @@ static bool ask(struct places *p)
                                          w->made ? l->made : l->site };
         w->asked = true;
     }
-    p->where = n ? whereis_ask(p->acts, p->job, v, n, on_round, p) : NULL;
+    p->where = n ? whereis_ask(p->by, p->job, v, n, on_round, p) : NULL;
     return p->where != NULL;
 }
 
@@ -197,15 +197,15 @@ static void on_stacks(void *arg, const struct prefixtree *tree)
 
 /* -------------------------------------------------------------------- life */
 
-struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
-                            const struct places_line *v, size_t n,
+struct places *places_start(const struct whereis_by *by, struct job *j,
+                            uint64_t seq, const struct places_line *v, size_t n,
                             places_done_f *done, void *arg)
 {
     struct places *p;
 
-    if (!a->reducer || !a->conf.hang_samples || !(p = calloc(1, sizeof(*p))))
+    if (!by->reducer || !by->samples || !(p = calloc(1, sizeof(*p))))
         return NULL;
-    *p = (struct places){ .acts = a, .job = j, .n = n, .done = done,
+    *p = (struct places){ .by = by, .job = j, .n = n, .done = done,
                           .arg = arg };
     p->line = calloc(n + 1, sizeof(*p->line));
     p->wanted = calloc(2 * n + 1, sizeof(*p->wanted));
@@ -216,7 +216,7 @@ struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
     for (size_t i = 0; i < n; i++)
         p->line[i].is = v[i];
     if (seq) {
-        p->where = whereis_start(a, j, seq, on_stacks, p);
+        p->where = whereis_start(by, j, seq, on_stacks, p);
     } else {
         want_all(p, NULL);
         ask(p);

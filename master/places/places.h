@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "master/act/act.h"
+#include "master/places/whereis.h"
 #include "master/state/job.h"
 #include "proto/base/str.h"
 
@@ -24,8 +24,8 @@ typedef void places_done_f(void *arg, bool found);
 /* Takes samples of all stacks first, which are kept for the verdict seq, then
  * asks for other places; seq 0: asks for these only, and nobody is stopped. v
  * is copied. NULL: nothing can be asked. done() comes once, later. */
-struct places *places_start(const struct acts *a, struct job *j, uint64_t seq,
-                            const struct places_line *v, size_t n,
+struct places *places_start(const struct whereis_by *by, struct job *j,
+                            uint64_t seq, const struct places_line *v, size_t n,
                             places_done_f *done, void *arg);
 
 /* Append ", in solve (solver.c:214)", and where its request was made; nothing

@@ -1,6 +1,7 @@
 /* whereis.c - where in their sources the tasks of a job are just now. */
-#include "master/act/whereis.h"
+#include "master/places/whereis.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,9 +12,11 @@
 
 static const uint64_t whereis_wait_ns = 3 * CLOCK_NS_PER_S;
 static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
+/* Not in step with what takes whole milliseconds. */
+static const uint64_t whereis_apart_ns = 7300000;
 
 struct whereis {
-    const struct acts *acts;    /* borrowed, like the next */
+    const struct whereis_by *by;        /* borrowed, like the next */
     struct job *job;
     uint64_t id, seq;           /* seq 0: of places */
     whereis_done_f *done;
@@ -34,7 +37,7 @@ static void whereis_tree(struct whereis *w, const struct reduce_result *r)
         m = hct__call_tree__unpack(NULL, bytes.n,
                                    (const uint8_t *)str_text(&bytes));
     if (m && w->seq)
-        lasttree_keep(w->acts->journal, w->job->id, w->seq, r, &bytes);
+        lasttree_keep(w->by->journal, w->job->id, w->seq, r, &bytes);
     if (m)
         good = prefixtree_parse(&tree, m->tree.data, m->tree.len, &err) == 0;
     w->done(w->arg, good ? &tree : NULL);
@@ -53,7 +56,7 @@ static void whereis_on_done(void *arg, const struct reduce_result *r)
     free(w);
 }
 
-static struct whereis *start(const struct acts *a, struct job *j,
+static struct whereis *start(const struct whereis_by *by, struct job *j,
                              uint64_t seq, const Hct__Stack *m,
                              whereis_done_f *done, void *arg)
 {
@@ -65,10 +68,10 @@ static struct whereis *start(const struct acts *a, struct job *j,
     struct err err = { .text = "out of memory" };
 
     if (w && argument) {
-        *w = (struct whereis){ .acts = a, .job = j, .seq = seq,
+        *w = (struct whereis){ .by = by, .job = j, .seq = seq,
                                .done = done, .arg = arg };
         ask.nargument = hct__stack__pack(m, argument);
-        w->id = reducer_start(a->reducer, &ask, whereis_on_done, w, &err);
+        w->id = reducer_start(by->reducer, &ask, whereis_on_done, w, &err);
     }
     free(argument);
     if (w && w->id)
@@ -78,18 +81,18 @@ static struct whereis *start(const struct acts *a, struct job *j,
     return NULL;
 }
 
-struct whereis *whereis_start(const struct acts *a, struct job *j,
+struct whereis *whereis_start(const struct whereis_by *by, struct job *j,
                               uint64_t seq, whereis_done_f *done, void *arg)
 {
     Hct__Stack m = HCT__STACK__INIT;
 
-    m.samples = a->conf.hang_samples;
+    m.samples = by->samples;
     m.interval_ns = whereis_interval_ns;
     m.lines = true;
-    return start(a, j, seq, &m, done, arg);
+    return start(by, j, seq, &m, done, arg);
 }
 
-struct whereis *whereis_ask(const struct acts *a, struct job *j,
+struct whereis *whereis_ask(const struct whereis_by *by, struct job *j,
                             const struct whereis_place *v, size_t n,
                             whereis_done_f *done, void *arg)
 {
@@ -105,10 +108,25 @@ struct whereis *whereis_ask(const struct acts *a, struct job *j,
     m.lines = true;
     m.n_places = n;
     m.places = pointer;
-    return start(a, j, 0, &m, done, arg);
+    return start(by, j, 0, &m, done, arg);
 }
 
-struct whereis *whereis_unwritten(const struct acts *a, struct job *j,
+struct whereis *whereis_sample(const struct whereis_by *by, struct job *j,
+                               uint32_t rank, uint32_t samples,
+                               whereis_done_f *done, void *arg)
+{
+    Hct__Stack m = HCT__STACK__INIT;
+    char ranks[16];
+
+    snprintf(ranks, sizeof(ranks), "%u", rank);
+    m.samples = samples;
+    m.interval_ns = whereis_apart_ns;
+    m.lines = true;
+    m.ranks = ranks;
+    return start(by, j, 0, &m, done, arg);
+}
+
+struct whereis *whereis_unwritten(const struct whereis_by *by, struct job *j,
                                   const char *ranks, whereis_done_f *done,
                                   void *arg)
 {
@@ -116,13 +134,13 @@ struct whereis *whereis_unwritten(const struct acts *a, struct job *j,
 
     m.unwritten = true;
     m.ranks = (char *)ranks;
-    return start(a, j, 0, &m, done, arg);
+    return start(by, j, 0, &m, done, arg);
 }
 
 void whereis_cancel(struct whereis *w)
 {
-    if (w && w->acts->reducer)
-        reducer_cancel(w->acts->reducer, w->id);
+    if (w && w->by->reducer)
+        reducer_cancel(w->by->reducer, w->id);
     free(w);
 }
 
@@ -165,9 +183,16 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
+void whereis_add(const struct prefixtree *t, const struct prefixtree_frame *f,
+                 struct str *to)
+{
+    str_addf(to, "in %s", prefixtree_text(t, f->function));
+    if (f->line)
+        str_addf(to, " (%s:%u)", base(prefixtree_text(t, f->file)), f->line);
+}
+
 void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
 {
-    const struct prefixtree_frame *f;
     uint32_t at = 0, last = 0, known = 0;
 
     while ((at = child_with(t, at, rank)) && !is_mpi(t, at)) {
@@ -175,12 +200,46 @@ void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
         if (t->frames[t->nodes[at].frame].line && !is_libc(t, at))
             known = at;
     }
-    if (!last)
-        return;
-    f = &t->frames[t->nodes[known ? known : last].frame];
-    str_addf(to, "in %s", prefixtree_text(t, f->function));
-    if (f->line)
-        str_addf(to, " (%s:%u)", base(prefixtree_text(t, f->file)), f->line);
+    if (last)
+        whereis_add(t, &t->frames[t->nodes[known ? known : last].frame], to);
+}
+
+/* The traces that end in this node. */
+static uint64_t traces_of(const struct prefixtree *t, uint32_t node)
+{
+    uint64_t n = prefixtree_traces(t, node);
+
+    for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
+        n -= prefixtree_traces(t, c);
+    return n;
+}
+
+/* How much a function tells: the program's own with a source most. */
+static int worth(const struct prefixtree *t, uint32_t node)
+{
+    return is_libc(t, node) ? 0 : t->frames[t->nodes[node].frame].line ? 2 : 1;
+}
+
+/* Parents come first, so what is known of one is known when its children come. */
+int whereis_outside(const struct prefixtree *t, whereis_seen_f *seen, void *arg)
+{
+    uint32_t *at = calloc(t->nnodes + 1, sizeof(*at));  /* 0: it is in MPI */
+
+    if (!at)
+        return -1;
+    for (uint32_t i = 1; i < t->nnodes; i++) {
+        uint32_t parent = t->nodes[i].parent;
+        uint64_t n;
+
+        if ((parent && !at[parent]) || is_mpi(t, i))
+            continue;
+        at[i] = parent && worth(t, i) < worth(t, at[parent]) ? at[parent] : i;
+        n = traces_of(t, i);
+        if (n)
+            seen(arg, t, &t->frames[t->nodes[at[i]].frame], n);
+    }
+    free(at);
+    return 0;
 }
 
 /* A slave that does not know the question has answered with a stack. */

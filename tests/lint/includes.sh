@@ -76,6 +76,7 @@ master/tree
 master/watch         hct.pb-c.h calls.h hct_policy.h
 master/judge         hct_policy.h
 master/move          hct.pb-c.h cpu.h
+master/places        hct.pb-c.h hct_policy.h
 master/act           hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h cpu.h
 master/peers
