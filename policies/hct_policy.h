@@ -45,7 +45,8 @@
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
  *        hct_model.last; hct_snapshot.stretch; hct_out.when;
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
+ *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
+ *   1.14 hct_out.remarks and nremarks */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -53,7 +54,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 13u
+#define HCT_POLICY_MINOR 14u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -828,6 +829,8 @@ struct hct_out {
                                    steps since so long ago by themselves, too;
                                    0: not */
     struct hct_when when;       /* of what time odds are: ago_ns as it was */
+    uint32_t remarks, nremarks; /* lines that are shown with odds, first in lines,
+                                   how many: a sentence each, about all of them */
 };
 
 /* ---------------------------------------------------------------- a policy */

@@ -22,6 +22,9 @@ struct oddrows {
     struct oddrow *v;           /* owned, as the rest */
     size_t n;
     char phase[16];             /* "": of all */
+    char **remark;              /* owned, as all of them: sentences */
+    size_t nremarks;
+    uint64_t seq, at_ns;        /* of the look; when they came */
     struct places_line *line;   /* where steps begin and end: each place of a
                                    task once */
     size_t nlines;
@@ -94,13 +97,25 @@ static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
         .normal_out_ns = ns(o->normal_out_ns), .score = o->score };
 }
 
+static void keep_remarks(struct oddrows *o, const struct found *f)
+{
+    o->remark = calloc(f->out.nremarks + 1, sizeof(*o->remark));
+    for (uint32_t i = 0; o->remark && i < f->out.nremarks; i++) {
+        o->remark[i] = strdup(f->lines[f->out.remarks + i].text);
+        if (!o->remark[i])
+            return;
+        o->nremarks++;
+    }
+}
+
 struct oddrows *oddrows_make(const struct found *f)
 {
     struct oddrows *o = f->out.nodds ? calloc(1, sizeof(*o)) : NULL;
-    uint64_t at_ns = clock_wall_ns();
 
     if (!o)
         return NULL;
+    o->seq = f->seq;
+    o->at_ns = clock_wall_ns();
     o->v = calloc(f->out.nodds, sizeof(*o->v));
     o->line = calloc(2 * (size_t)f->out.nodds, sizeof(*o->line));
     if (!o->v || !o->line) {
@@ -109,7 +124,8 @@ struct oddrows *oddrows_make(const struct found *f)
     }
     name_phase(o, &f->out.when);
     for (; o->n < f->out.nodds; o->n++)
-        fill(o, &o->v[o->n], f, &f->odds[o->n], at_ns);
+        fill(o, &o->v[o->n], f, &f->odds[o->n], o->at_ns);
+    keep_remarks(o, f);
     return o;
 }
 
@@ -122,6 +138,9 @@ void oddrows_free(struct oddrows *o)
         free((char *)(uintptr_t)o->v[i].step.from_file);
         free((char *)(uintptr_t)o->v[i].step.to_file);
     }
+    for (size_t i = 0; i < o->nremarks; i++)
+        free(o->remark[i]);
+    free(o->remark);
     free(o->v);
     free(o->line);
     free(o);
@@ -173,4 +192,8 @@ void oddrows_put(const struct oddrows *o, struct journal *jn,
         if (o->v[i].has_step)
             journal_odd_step(jn, j, &o->v[i].step);
     }
+    for (size_t i = 0; o && i < o->nremarks; i++)
+        journal_remark(jn, j, &(struct store_remark){
+            .seq = o->seq, .at_ns = o->at_ns, .place = (uint32_t)i + 1,
+            .text = o->remark[i] });
 }

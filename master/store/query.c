@@ -213,6 +213,19 @@ int query_steps(struct store *st, const struct query_compared *c,
     return query_run(st, &sql, to, err);
 }
 
+int query_remarks(struct store *st, const struct query_compared *c,
+                  const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (query_has(st, STORE_TABLE_remark))
+        str_addf(&sql, "SELECT text FROM remark WHERE job = %" PRIu64
+                 " AND at_ns = %" PRIu64 " ORDER BY place", c->job, c->at_ns);
+    else
+        str_add(&sql, "SELECT '' AS text LIMIT 0");
+    return query_run(st, &sql, to, err);
+}
+
 int query_steps_bare(struct store *st, const struct query_compared *c,
                      const struct query_rows *to, struct err *err)
 {

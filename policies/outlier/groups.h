@@ -31,10 +31,12 @@ struct groups {
     double structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
 };
 
-/* Of g->sample, one at least, which the dictionary is made of. In at most k
- * groups. */
+struct groups_most { uint32_t groups, kinds; };
+
+/* Of g->sample, one at least, which the dictionary is made of. In no more groups and
+ * kinds than most. */
 void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
-                 uint32_t k);
+                 const struct groups_most *most);
 
 #endif

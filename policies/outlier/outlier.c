@@ -103,6 +103,24 @@ static void put_stands(const struct outlier *s, const struct hct_snapshot *in,
             put(odd, (struct outlier_find){ .stand = w });
 }
 
+/* A phase that is over. Who asks is shown tasks that are odd by no measure. */
+static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
+                       const struct outlier_list *odd)
+{
+    const struct hct_when *when = &s->item.when;
+    struct oddphase_task slow[OUTLIER_FOUND];
+    uint32_t n = 0;
+
+    if (when->window != HCT_WINDOW_PHASE || when->phase == HCT_PHASES_OVER ||
+        s->item.person)
+        return;
+    for (size_t i = 0; i < odd->n; i++)
+        if (odd->v[i].score)
+            slow[n++] = (struct oddphase_task){ odd->v[i].score->rank,
+                                              (float)odd->v[i].score->times };
+    oddphase_add(&s->phases, in, when->phase, s->question.ngroups, slow, n);
+}
+
 static void judge(struct outlier *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
@@ -118,10 +136,13 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
     }
     if (s->item.when.window == HCT_WINDOW_ALL)
         put_stands(s, in, &odd);
+    keep_phase(s, in, &odd);
     outlier_say(s, in, &odd, out);
     outlier_say_kept(s, in, &kept, out);
-    if (out->nverdicts || s->item.person)
+    if (out->nverdicts || s->item.person) {
         outlier_add_odds(s, in, out);
+        outlier_remark(s, out);
+    }
 }
 
 /* --------------------------------------------------------------- questions */
@@ -137,6 +158,17 @@ static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
             dictionary_edges(in, hct_model(in, i), &s->item.when))
             g->sample[g->nsample++] = i;
     }
+}
+
+/* So many groups at most: in a phase as many as there were in earlier ones of its
+ * kind, so that who leaves them is far from all of them (SC11, section 2). */
+static uint32_t groups_of(const struct outlier *s)
+{
+    const struct hct_when *when = &s->item.when;
+    uint32_t n = when->window == HCT_WINDOW_PHASE
+                     ? oddphase_groups(&s->phases, when->phase) : 0;
+
+    return n && n < s->groups_max ? n : s->groups_max;
 }
 
 /* False: there is nothing to be compared. */
@@ -159,7 +191,8 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     if (!s->has_table)          /* it takes 25 ms */
         lknorm_fill(&s->table);
     s->has_table = true;
-    groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
+    groups_make(g, &s->table, &s->dictionary, in,
+                &(struct groups_most){ groups_of(s), s->groups_max });
     for (uint32_t k = 0; k < g->kinds.k; k++)
         s->usual[k] = habits_usual_share(&room->habits, g, k, in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
@@ -222,6 +255,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     bool soon = stands_look(&s->stands, in);
 
     works_look(&s->works, s->rank, in);
+    oddphase_look(&s->phases, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&

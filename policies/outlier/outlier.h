@@ -9,6 +9,7 @@
 #include "policies/hct_policy.h"
 #include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
+#include "policies/outlier/oddphase.h"
 #include "policies/outlier/stands.h"
 #include "policies/outlier/works.h"
 
@@ -39,6 +40,7 @@ struct outlier {
     struct outlier_said said, said_kept;
     double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
     struct stands stands;
+    struct oddphase phases;
     bool has_table;
     struct lknorm table;        /* from the first question on */
     struct dictionary dictionary;       /* of the sample */
@@ -70,5 +72,7 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
 /* For the views: all that are among the furthest, however far. */
 void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                       struct hct_out *out);
+/* ... with what there is to be said of all of them. */
+void outlier_remark(const struct outlier *s, struct hct_out *out);
 
 #endif

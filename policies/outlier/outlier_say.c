@@ -236,6 +236,17 @@ static void head_stand(const struct outlier *s, const struct hct_snapshot *in,
                100 * (double)w->cost_ns / (double)(in->now_ns - s->agenda.began_ns));
 }
 
+static void say_phase(const struct outlier *s, struct hct_out *out)
+{
+    const struct oddphase_one *one = oddphase_oddest(&s->phases);
+    char text[sizeof(((struct hct_line *)0)->text)];
+
+    if (!one)
+        return;
+    oddphase_say(one, text, sizeof(text));
+    words_line(out, HCT_NONE, "%s", text);
+}
+
 void outlier_say(struct outlier *s, const struct hct_snapshot *in,
                  const struct outlier_list *l, struct hct_out *out)
 {
@@ -254,6 +265,7 @@ void outlier_say(struct outlier *s, const struct hct_snapshot *in,
             say_stand(in, l->v[i].stand, out);
         else
             say_slow(s, in, l->v[i].score, out);
+    say_phase(s, out);
     if (f->stand)
         return;
     words_line(out, (int32_t)f->score->rank, "the first of these ends in %s",

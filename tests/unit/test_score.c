@@ -135,7 +135,7 @@ static void make_question(uint32_t most)
     for (uint32_t i = 0; i < in.nmodels && groups.nsample < most; i++)
         groups.sample[groups.nsample++] = i;
     dictionary_make(&d, &in, groups.sample, groups.nsample);
-    groups_make(&groups, &table, &d, &in, 4);
+    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4 });
     bytes = ask_write(&what, &habits, &groups, &d, &in, question,
                       sizeof(question));
     assert_true(bytes > 0);
