@@ -46,7 +46,8 @@
  *        hct_model.last; hct_snapshot.stretch; hct_out.when;
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
  *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
- *   1.14 hct_out.remarks and nremarks */
+ *   1.14 hct_out.remarks and nremarks; HCT_NEED_EARLIER: hct_earlier; runs in
+ *        hct_snapshot */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -432,6 +433,23 @@ struct hct_when {
     uint64_t ago_ns;            /* HCT_WINDOW_LAST: it began so long ago */
 };
 
+/* HCT_NEED_EARLIER: a step in earlier runs of the same program that ended well: the last
+ * ten of as many tasks, together, as one more cluster to compare with. Of all phases.
+ * A program that was built anew has other places. */
+struct hct_earlier {
+    uint64_t from, to;          /* hct_state.place; 0: the beginning. They are sorted
+                                   by these */
+    uint32_t runs;              /* that have the step, of hct_snapshot.runs */
+    uint32_t tasks;             /* that have it in one of them, the most */
+    double n;                   /* how often a task takes it */
+    double in_mean, in_sd;      /* ns, each time, of all tasks of a run: the mean over
+                                   runs; in the first call, */
+    double out_mean, out_sd;    /* ... between the two */
+    double in_most, out_most;   /* the mean of that task in all of them that has taken
+                                   the longest for it */
+    double bytes_mean;          /* of the first call; 0 also: not known */
+};
+
 /* What time an answer is about. */
 struct hct_stretch {
     struct hct_when when;       /* as it was asked for */
@@ -601,6 +619,10 @@ struct hct_snapshot {
     const uint8_t *orders;      /* enum hct_order: of places i and j of the
                                    question, orders[i * norders + j] */
     uint32_t norders, pad;
+    const struct hct_earlier *earlier;
+    uint32_t nearlier, earlier_size;
+    uint32_t runs;              /* earlier runs that these are of; 0: none is known */
+    uint32_t pad2;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -716,6 +738,8 @@ enum hct_need {
     HCT_NEED_SCORES = 4,        /* clusters and scores: of hct_out.question */
     HCT_NEED_PROGRESS = 8,      /* places to orders: the same, of the other kind
                                    of question. Only one of the two at once */
+    HCT_NEED_EARLIER = 16,      /* earlier: in one of the next looks, which may be a
+                                   little later */
 };
 
 /* A question: how far is each task of the job from these models? It is answered
@@ -949,6 +973,11 @@ static inline const struct hct_place *hct_place(const struct hct_snapshot *s,
                                                 uint32_t i)
 {
     return HCT_AT(struct hct_place, s->places, s->place_size, i);
+}
+static inline const struct hct_earlier *hct_earlier(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_earlier, s->earlier, s->earlier_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

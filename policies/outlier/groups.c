@@ -11,9 +11,9 @@ static void merge(struct groups *g, const struct dictionary *d,
     const struct chains c = { g->into, g->first, d->nsteps, g->nchains };
 
     for (uint32_t i = 0; i < g->nsample; i++) {
-        struct smm one = { g->one, d->nsteps }, to = { g->edge[i], 0 };
+        struct smm one = { g->whole[i], d->nsteps }, to = { g->edge[i], 0 };
 
-        dictionary_model(d, in, hct_model(in, g->sample[i]), g->one, NULL);
+        dictionary_model(d, in, hct_model(in, g->sample[i]), g->whole[i], NULL);
         chains_merge(&c, &one, &to);
     }
 }

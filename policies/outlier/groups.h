@@ -25,8 +25,8 @@ struct groups {
     size_t nchains;
     uint32_t into[DICTIONARY_STEPS], first[DICTIONARY_STEPS];
     uint32_t words[CHAINS_WORDS(DICTIONARY_STATES)];
-    struct smm_edge edge[GROUPS_SAMPLE][DICTIONARY_STEPS]; /* chains merged */
-    struct smm_edge one[DICTIONARY_STEPS];
+    struct smm_edge whole[GROUPS_SAMPLE][DICTIONARY_STEPS]; /* their models, */
+    struct smm_edge edge[GROUPS_SAMPLE][DICTIONARY_STEPS];  /* chains merged */
     double distance[GROUPS_SAMPLE * GROUPS_SAMPLE];
     double structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
 };

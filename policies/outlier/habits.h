@@ -21,7 +21,6 @@ struct habits {                 /* room: nothing in it outlives a call */
     double slow[GROUPS_SAMPLE];
     double words[DICTIONARY_STEPS];
     double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
-    struct smm_edge edge[DICTIONARY_STEPS];
 };
 
 /* Is time inside the call that the step begins with time of others? */

@@ -103,6 +103,14 @@ static void put_stands(const struct outlier *s, const struct hct_snapshot *in,
             put(odd, (struct outlier_find){ .stand = w });
 }
 
+/* No task of good runs has taken as long. */
+static bool is_longer(const struct outlier *s, const struct hct_score *o)
+{
+    const struct hct_earlier *e = outlier_earlier(s, o);
+
+    return !e || outlier_each(o) > earlier_most(e, o->in_call);
+}
+
 /* A phase that is over. Who asks is shown tasks that are odd by no measure. */
 static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
                        const struct outlier_list *odd)
@@ -115,7 +123,7 @@ static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
         s->item.person)
         return;
     for (size_t i = 0; i < odd->n; i++)
-        if (odd->v[i].score)
+        if (odd->v[i].score && is_longer(s, odd->v[i].score))
             slow[n++] = (struct oddphase_task){ odd->v[i].score->rank,
                                               (float)odd->v[i].score->times };
     oddphase_add(&s->phases, in, when->phase, s->question.ngroups, slow, n);
@@ -141,7 +149,7 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
     outlier_say_kept(s, in, &kept, out);
     if (out->nverdicts || s->item.person) {
         outlier_add_odds(s, in, out);
-        outlier_remark(s, out);
+        outlier_remark(s, in, out);
     }
 }
 
@@ -195,6 +203,7 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
                 &(struct groups_most){ groups_of(s), s->groups_max });
     for (uint32_t k = 0; k < g->kinds.k; k++)
         s->usual[k] = habits_usual_share(&room->habits, g, k, in);
+    s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary, in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
                                out->question, out->question_max);
     if (!out->nquestion)
@@ -209,6 +218,8 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
 static void want_models(struct outlier *s, struct hct_out *out)
 {
     out->need |= HCT_NEED_MODEL;
+    if (!s->earlier.known)
+        out->need |= HCT_NEED_EARLIER;
     if (s->item.when.window == HCT_WINDOW_LAST)
         out->last_ns = s->item.when.ago_ns;
     out->sample = out->nranks;
@@ -256,6 +267,8 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 
     works_look(&s->works, s->rank, in);
     oddphase_look(&s->phases, in);
+    if (in->parts & HCT_NEED_EARLIER)
+        earlier_take(&s->earlier, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&
@@ -279,7 +292,7 @@ static const struct hct_policy policy = {
     .state_bytes = state_bytes,
     .init = init,
     .step = step,
-    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES,
+    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES | HCT_NEED_EARLIER,
     .asked = HCT_ASKED_BY_PERSON,
     .room_bytes = sizeof(struct room),
 };

@@ -14,19 +14,28 @@ static const char *name_of(const struct dictionary *d,
                           : "the beginning";
 }
 
+const char *outlier_where(char buf[OUTLIER_WHERE], const struct dictionary *d,
+                          const struct hct_snapshot *in, uint32_t step,
+                          bool in_call)
+{
+    const struct smm_step *is = &d->step[step];
+
+    if (in_call)
+        snprintf(buf, OUTLIER_WHERE, "in %s", name_of(d, in, is->from));
+    else
+        snprintf(buf, OUTLIER_WHERE, "between %s and %s", name_of(d, in, is->from),
+                 name_of(d, in, is->to));
+    return buf;
+}
+
 static const char *what_of(char buf[WHAT], const struct dictionary *d,
                            const struct hct_snapshot *in,
                            const struct hct_score *o)
 {
-    const struct smm_step *step = &d->step[o->step];
+    char where[OUTLIER_WHERE];
 
-    const char *all = o->all ? "in all it does, most " : "";
-
-    if (o->in_call)
-        snprintf(buf, WHAT, "%sin %s", all, name_of(d, in, step->from));
-    else
-        snprintf(buf, WHAT, "%sbetween %s and %s", all,
-                 name_of(d, in, step->from), name_of(d, in, step->to));
+    snprintf(buf, WHAT, "%s%s", o->all ? "in all it does, most " : "",
+             outlier_where(where, d, in, o->step, o->in_call));
     return buf;
 }
 
@@ -113,18 +122,48 @@ uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o)
 
 /* ---------------------------------------------------------------- verdicts */
 
+const struct hct_earlier *outlier_earlier(const struct outlier *s,
+                                          const struct hct_score *o)
+{
+    const struct smm_step *step = &s->dictionary.step[o->step];
+
+    return earlier_find(&s->earlier, dictionary_place(&s->dictionary, step->from),
+                        dictionary_place(&s->dictionary, step->to));
+}
+
+double outlier_each(const struct hct_score *o)
+{
+    return o->n ? (o->in_call ? o->in_ns : o->out_ns) / (double)o->n : 0;
+}
+
+static const char *earlier_of(char buf[WHAT], const struct outlier *s,
+                              const struct hct_score *o)
+{
+    const struct hct_earlier *e = outlier_earlier(s, o);
+    char is[WORDS_TIME], most[WORDS_TIME];
+
+    buf[0] = '\0';
+    if (e)
+        snprintf(buf, WHAT, "; %s each time, in %u good run%s %s at most",
+                 words_short(is, outlier_each(o)), e->runs,
+                 e->runs == 1 ? "" : "s",
+                 words_short(most, earlier_most(e, o->in_call)));
+    return buf;
+}
+
 /* The place is that of the call which the step begins with, in that task. */
 static void say_slow(const struct outlier *s, const struct hct_snapshot *in,
                      const struct hct_score *o, struct hct_out *out)
 {
-    char what[WHAT], places[WHAT], longer[WORDS_TIME];
+    char what[WHAT], places[WHAT], longer[WORDS_TIME], earlier[WHAT];
 
     words_line(out, (int32_t)o->rank,
                "%s longer %s, %.1f times as long as %u others, "
-               "%.0f deviations%s",
+               "%.0f deviations%s%s",
                words_time(longer, (uint64_t)o->cost_ns),
                what_of(what, &s->dictionary, in, o), o->times,
-               outlier_like(in, o), o->score, places_of(places, in, o->rank));
+               outlier_like(in, o), o->score, places_of(places, in, o->rank),
+               earlier_of(earlier, s, o));
     words_places(out, o->site, 0);
 }
 
