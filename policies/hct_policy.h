@@ -47,7 +47,8 @@
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
  *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
  *   1.14 hct_out.remarks and nremarks; HCT_NEED_EARLIER: hct_earlier; runs in
- *        hct_snapshot */
+ *        hct_snapshot; hct_cluster.ran_ns, delayed_ns; those of hct_score are of
+ *        the time that is asked about */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -468,6 +469,7 @@ struct hct_cluster {            /* a group, or kind, of those asked about */
     uint32_t number;            /* as in hct_question_model */
     uint64_t tasks;             /* that are in it */
     double sum, squares;        /* of their distances from its medoid */
+    double ran_ns, delayed_ns;  /* of a kind: of all of them, as in hct_score */
 };
 enum hct_cluster_what { HCT_CLUSTER_GROUP = 1, HCT_CLUSTER_KIND };
 
@@ -493,7 +495,8 @@ struct hct_score {
     double cost_ns;             /* so much longer than normal, in all */
     double times;               /* as long as normal */
     double share;               /* cost of all the time of the task's steps */
-    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, when it was asked */
+    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, in the time that is asked
+                                           about; 0: not known */
     uint64_t n;                 /* times that it has taken the step */
     double in_ns, out_ns;       /* in all, inside the call and behind it */
     double normal_in_ns, normal_out_ns; /* of one that is as fast; 0: not

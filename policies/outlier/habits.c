@@ -141,27 +141,24 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
         (float)usual, (float)hypot(spread, POLISH_LEAST * usual) };
 }
 
-double habits_share(uint64_t ran_ns, uint64_t delayed_ns)
+double habits_share(double ran_ns, double delayed_ns)
 {
-    return ran_ns && delayed_ns
-               ? (double)ran_ns / ((double)ran_ns + (double)delayed_ns)
-               : (double)NAN;
+    return ran_ns > 0 && delayed_ns > 0 ? ran_ns / (ran_ns + delayed_ns)
+                                        : (double)NAN;
 }
 
-double habits_usual_share(struct habits *h, const struct groups *g,
-                          uint32_t kind, const struct hct_snapshot *in)
+double habits_usual_share(const struct hct_snapshot *in,
+                          const struct hct_score *o)
 {
-    size_t n = 0;
+    for (uint32_t i = 0; i < in->nclusters; i++) {
+        const struct hct_cluster *c = hct_cluster(in, i);
 
-    for (uint32_t i = 0; i < g->nsample; i++) {
-        uint32_t rank = hct_model(in, g->sample[i])->rank;
-        const struct hct_rank *k = rank < in->nranks ? hct_rank(in, rank) : NULL;
-        double share = k ? habits_share(k->ran_ns, k->delayed_ns) : (double)NAN;
-
-        if (g->kinds.group[i] == kind && !isnan(share))
-            h->words[n++] = share;
+        if (c->what == HCT_CLUSTER_KIND && c->number == o->kind &&
+            c->tasks >= HABITS_LEAST)
+            return habits_share(c->ran_ns - (double)o->ran_ns,
+                                c->delayed_ns - (double)o->delayed_ns);
     }
-    return n < HABITS_LEAST ? (double)NAN : polish_median(h->words, n);
+    return (double)NAN;
 }
 
 /* Those that wait in MPI for one that is kept ask for messages, and give way: they
@@ -170,7 +167,7 @@ double habits_usual_share(struct habits *h, const struct groups *g,
 bool habits_explain(const struct hct_score *o, double usual, uint64_t wall_ns)
 {
     double took = o->times > 1 ? o->cost_ns / (1 - 1 / o->times) : 0;
-    double had = habits_share(o->ran_ns, o->delayed_ns);
+    double had = habits_share((double)o->ran_ns, (double)o->delayed_ns);
     double free_ns = fmax((double)wall_ns - (double)o->delayed_ns,
                           (double)o->ran_ns);
     double kept = fmax(took * (1 - had / usual), took - free_ns);

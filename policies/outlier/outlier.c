@@ -133,16 +133,18 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
     struct outlier_list odd = { .n = 0 }, kept = { .n = 0 };
-    uint64_t wall_ns = in->now_ns - s->agenda.began_ns;
+    bool all = s->item.when.window == HCT_WINDOW_ALL;
+    uint64_t wall_ns = all ? in->now_ns - s->agenda.began_ns
+                           : in->stretch.most_ns;
 
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
 
         if (is_slow(s, in, o))
-            put(habits_explain(o, s->usual[o->kind], wall_ns) ? &kept : &odd,
+            put(habits_explain(o, habits_usual_share(in, o), wall_ns) ? &kept : &odd,
                 (struct outlier_find){ .score = o });
     }
-    if (s->item.when.window == HCT_WINDOW_ALL)
+    if (all)
         put_stands(s, in, &odd);
     keep_phase(s, in, &odd);
     outlier_say(s, in, &odd, out);
@@ -201,8 +203,6 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     s->has_table = true;
     groups_make(g, &s->table, &s->dictionary, in,
                 &(struct groups_most){ groups_of(s), s->groups_max });
-    for (uint32_t k = 0; k < g->kinds.k; k++)
-        s->usual[k] = habits_usual_share(&room->habits, g, k, in);
     s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary, in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
                                out->question, out->question_max);

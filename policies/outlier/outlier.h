@@ -39,7 +39,6 @@ struct outlier {
     struct hct_question question;       /* the last one, without its arrays */
     uint32_t sample[LOT_SAMPLE];        /* ranks, ascending */
     struct outlier_said said, said_kept;
-    double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
     struct stands stands;
     struct oddphase phases;
     struct earlier earlier;

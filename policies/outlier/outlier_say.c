@@ -335,8 +335,8 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
                "wants one, they for %.3g %%",
                o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
                when_of(when, &in->stretch),
-               100 * habits_share(o->ran_ns, o->delayed_ns),
-               100 * s->usual[o->kind]);
+               100 * habits_share((double)o->ran_ns, (double)o->delayed_ns),
+               100 * habits_usual_share(in, o));
     for (size_t i = 0; i < l->n; i++) {
         char ran[WORDS_TIME], kept[WORDS_TIME];
 

@@ -98,6 +98,7 @@ void answer_add(struct answer *a, const struct answer_task *t,
     score_task(a->score, t->rank, v, n, &is);
     scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
     scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);
+    scores_ran(&a->scores, is.kind, t->delay.ran_ns, t->delay.kept_ns);
     put(a, t, &(struct hct_score){
         .method = HCT_METHOD_CLUSTER, .group = is.group, .kind = is.kind,
         .score = is.far });

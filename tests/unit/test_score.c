@@ -481,16 +481,20 @@ static bool explained_in(double wall_s, double delayed_s, double ran_s,
             a_step(m, 10 + (uint64_t)s, 10 + (uint64_t)(s + 1) % 10, SEND, 100,
                    1000, (s == 4 ? 1e7 : 1e6) * (1 + 0.02 * draw_part()) *
                          (i == 7 && s == 4 ? 2 : 1));
-        ranks[i] = (struct hct_rank){
-            .rank = i, .delayed_ns = (uint64_t)(delayed_others_s * 1e9),
-            .ran_ns = (uint64_t)(ran_others_s * 1e9) };
     }
-    in.nranks = 16;
     assert_int_equal(find(v, 3), 1);
     assert_int_equal(v[0].rank, 7);
+    for (uint32_t i = 0; i < 15; i++)
+        scores_ran(&all, v[0].kind, (uint64_t)(ran_others_s * 1e9),
+                   (uint64_t)(delayed_others_s * 1e9));
+    scores_ran(&all, v[0].kind, (uint64_t)(ran_s * 1e9),
+               (uint64_t)(delayed_s * 1e9));
+    in.clusters = all.cluster;
+    in.nclusters = all.nclusters;
+    in.cluster_size = sizeof(all.cluster[0]);
     v[0].delayed_ns = (uint64_t)(delayed_s * 1e9);
     v[0].ran_ns = (uint64_t)(ran_s * 1e9);
-    return habits_explain(&v[0], habits_usual_share(&habits, &groups, v[0].kind, &in),
+    return habits_explain(&v[0], habits_usual_share(&in, &v[0]),
                           (uint64_t)(wall_s * 1e9));
 }
 
@@ -509,8 +513,7 @@ static void test_kept(void **state)
     assert_false(explained(0.4, 1.8));  /* a bit of it */
     assert_false(explained(0, 0));      /* nobody knows */
     assert_false(explained(1.3, 7 * 1.8));      /* 0.2 s each 1.8 s */
-    in.nranks = 7;                      /* too few are known */
-    assert_true(isnan(habits_usual_share(&habits, &groups, 5, &in)));
+    assert_true(isnan(habits_usual_share(&in, &(struct hct_score){ .kind = 5 })));
 }
 
 /* Others have no larger share, who give way as they wait for it. */
