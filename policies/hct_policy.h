@@ -48,7 +48,9 @@
  *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
  *   1.14 hct_out.remarks and nremarks; HCT_NEED_EARLIER: hct_earlier; runs in
  *        hct_snapshot; hct_cluster.ran_ns, delayed_ns; those of hct_score are of
- *        the time that is asked about */
+ *        the time that is asked about. hct_question.nwholes, which was padding: 0;
+ *        with it scores of HCT_METHOD_CLUSTER and HCT_METHOD_NEIGHBOUR name a step,
+ *        and so do those of hct_odd */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -486,7 +488,10 @@ struct hct_score {
     uint32_t method;            /* enum hct_method */
     uint32_t rank;
     uint32_t group, kind;       /* that it is in */
-    uint32_t step;              /* of the question: HCT_METHOD_POLISH */
+    uint32_t step;              /* of the question: that it is long in; of the first two
+                                   methods, if share is not 0, in which it differs most
+                                   from the medoid of its group, or of the next one if
+                                   that is itself: normal_in_ns, normal_out_ns */
     uint32_t in_call;           /* 1: inside the call that the step begins with;
                                    0: in the computation behind it */
     uint32_t site, site_to;     /* of this rank: where the step begins, ends */
@@ -494,7 +499,8 @@ struct hct_score {
                                    is normal there */
     double cost_ns;             /* so much longer than normal, in all */
     double times;               /* as long as normal */
-    double share;               /* cost of all the time of the task's steps */
+    double share;               /* cost of all the time of the task's steps; of the
+                                   first two methods the part of all that differs */
     uint64_t delayed_ns, ran_ns;        /* as in hct_rank, in the time that is asked
                                            about; 0: not known */
     uint64_t n;                 /* times that it has taken the step */
@@ -723,8 +729,8 @@ struct hct_odd {
                                    together */
     uint32_t rank, group;
     double score, cost_ns;      /* as in hct_score */
-    uint32_t from_call, to_call;        /* of the last two methods, as all
-                                           below */
+    uint32_t from_call, to_call;        /* its step, as all below; 0 and no line: not
+                                           known, of the first two methods */
     uint32_t line;              /* of out->lines, whose site is where the step
                                    begins; HCT_NO_LINE */
     uint32_t line_to;           /* ... where it ends */
@@ -757,9 +763,12 @@ enum hct_need {
  *   struct hct_question_edge    nmodels times nchains
  *   struct hct_question_normal  nkinds times nsteps
  *   struct hct_question_kind    nkinds
+ *   struct hct_question_edge    nwholes times nsteps
  *
  * Steps are from one call to the next, chains are steps that follow each other
- * without a choice and are compared as one. Steps from the same place follow each
+ * without a choice and are compared as one; nwholes is 0, or the number of groups:
+ * then the models of their medoids come again, as they are, for the step that a task
+ * differs most from that of its group in. Steps from the same place follow each
  * other. One question of a job is under way at a time: a policy whose answer does
  * not come, or has another number, asks again. */
 struct hct_question {
@@ -767,7 +776,7 @@ struct hct_question {
     uint32_t top;               /* scores wanted of each method */
     uint64_t number;            /* comes back with the answer */
     uint32_t nsteps, nchains, nmodels, nkinds;
-    uint32_t ngroups, pad;
+    uint32_t ngroups, nwholes;
     double score, cost_ns, share;       /* of HCT_METHOD_POLISH: no less than
                                            these three */
     struct hct_when when;       /* of what time */

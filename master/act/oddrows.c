@@ -12,9 +12,9 @@
 #define NOWHERE SIZE_MAX
 
 struct oddrow {
-    struct store_outlier outlier;
+    struct store_outlier outlier;       /* its step is owned */
     struct store_step step;     /* of some methods; its files are owned */
-    bool has_step;
+    bool has_step;              /* ... as a row */
     size_t from, to;            /* of places, or NOWHERE */
 };
 
@@ -75,6 +75,31 @@ static size_t place_of(struct oddrows *o, const struct found *f, uint32_t line)
     return i;
 }
 
+static void add_end(struct str *to, const char *call, const char *file,
+                    uint32_t line)
+{
+    str_add(to, call ? call : "the beginning");
+    if (file)
+        str_addf(to, " %s:%u", file, line);
+}
+
+/* "MPI_Waitall stencil.c:52 to MPI_Irecv stencil.c:44"; of a stand its call. */
+static void name_step(struct oddrow *o)
+{
+    const struct store_step *k = &o->step;
+    struct str text = { 0 };
+
+    if (!k->from_call && !k->to_call)
+        return;
+    add_end(&text, k->from_call, k->from_file, k->from_line);
+    if (k->to_call) {
+        str_add(&text, " to ");
+        add_end(&text, k->to_call, k->to_file, k->to_line);
+    }
+    free((char *)(uintptr_t)o->outlier.step);
+    o->outlier.step = str_take(&text);
+}
+
 static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
                  const struct hct_odd *o, uint64_t at_ns)
 {
@@ -95,6 +120,7 @@ static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
         .count = o->n, .in_ns = ns(o->in_ns), .out_ns = ns(o->out_ns),
         .normal_in_ns = ns(o->normal_in_ns),
         .normal_out_ns = ns(o->normal_out_ns), .score = o->score };
+    name_step(to);
 }
 
 static void keep_remarks(struct oddrows *o, const struct found *f)
@@ -135,6 +161,7 @@ void oddrows_free(struct oddrows *o)
         return;
     places_free(o->places);
     for (size_t i = 0; i < o->n; i++) {
+        free((char *)(uintptr_t)o->v[i].outlier.step);
         free((char *)(uintptr_t)o->v[i].step.from_file);
         free((char *)(uintptr_t)o->v[i].step.to_file);
     }
@@ -176,6 +203,7 @@ void oddrows_place(struct oddrows *o)
               places_here(o->places, x->from));
         place(&x->step.to_file, &x->step.to_line,
               places_here(o->places, x->to));
+        name_step(x);
     }
 }
 

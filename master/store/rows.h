@@ -329,7 +329,9 @@
     C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish,"  \
                                      " stands")                               \
     C(since_ns, KNOWN,  LAST, 15, 10, "the time that it is about began; NULL:"\
-                                      " as the tasks did")
+                                      " as the tasks did")                    \
+    C(step,    TEXT,    LAST, 16, 11, "from call to call: that it is slow in,"\
+                                      " or most of its distance is in")
 
 #define STORE_step(C)                                                         \
     C(job,           JOB,     KEY,  14, 1, NULL)                              \

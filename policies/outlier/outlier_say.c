@@ -358,15 +358,6 @@ static void add_odd(struct hct_out *out, const struct hct_odd *o)
         out->odds[out->nodds++] = *o;
 }
 
-static void add_score(struct hct_out *out, const struct hct_snapshot *in,
-                      const struct hct_score *o, uint32_t place)
-{
-    add_odd(out, &(struct hct_odd){
-        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
-        .score = far_of(in, o), .cost_ns = o->cost_ns, .line = HCT_NO_LINE,
-        .line_to = HCT_NO_LINE });
-}
-
 /* A line of no verdict, for the host to say where that is in the source. */
 static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
 {
@@ -378,12 +369,12 @@ static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
 }
 
 static void add_step(const struct outlier *s, struct hct_out *out,
-                     const struct hct_score *o, uint32_t place)
+                     const struct hct_score *o, double score, uint32_t place)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
     struct hct_odd x = {
         .method = o->method, .place = place, .rank = o->rank, .group = o->group,
-        .score = o->score, .cost_ns = o->cost_ns,
+        .score = score, .cost_ns = o->cost_ns,
         .from_call = s->dictionary.call[step->from],
         .to_call = s->dictionary.call[step->to],
         .line = place_line(out, o->rank, o->site),
@@ -392,6 +383,20 @@ static void add_step(const struct outlier *s, struct hct_out *out,
         .normal_in_ns = o->normal_in_ns, .normal_out_ns = o->normal_out_ns };
 
     add_odd(out, &x);
+}
+
+/* By a distance, with the step that most of it is in, if that is known. */
+static void add_score(const struct outlier *s, struct hct_out *out,
+                      const struct hct_snapshot *in, const struct hct_score *o,
+                      uint32_t place)
+{
+    if (o->share > 0 && o->step < s->dictionary.nsteps) {
+        add_step(s, out, o, far_of(in, o), place);
+        return;
+    }
+    add_odd(out, &(struct hct_odd){
+        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
+        .score = far_of(in, o), .line = HCT_NO_LINE, .line_to = HCT_NO_LINE });
 }
 
 static void add_stand(struct hct_out *out, const struct stand *w,
@@ -440,13 +445,13 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
             continue;
         if (o->method != HCT_METHOD_POLISH) {
             if (place && place <= OUTLIER_TOP)
-                add_score(out, in, o, place);
+                add_score(s, out, in, o, place);
             continue;
         }
         for (; w && (double)w->cost_ns > o->cost_ns; w = next_stand(s, &next))
             add_stand(out, w, ++at);
         if (o->step < s->dictionary.nsteps)
-            add_step(s, out, o, ++at);
+            add_step(s, out, o, o->score, ++at);
     }
     for (; w; w = next_stand(s, &next))
         add_stand(out, w, ++at);

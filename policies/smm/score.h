@@ -13,6 +13,7 @@
 #ifndef HCT_SCORE_H
 #define HCT_SCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,9 @@ struct score_task {
     uint32_t group, kind;       /* whose medoid is nearest */
     double far, near;           /* from that of the group; from the nearest
                                    model of another task */
+    uint32_t from;              /* group of the medoid that is nearest of those which
+                                   are other tasks; HCT_NO_MEDOID */
+    double apart;               /* ... how far */
     double like;                /* from the medoid of the kind, by what they
                                    do alone */
     double total_ns;            /* of its steps */
@@ -57,5 +61,13 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
  * allows, the most costly ones, at most k, the first most. Returns how many. */
 size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
                    struct hct_score *v, size_t k);
+
+/* The step in which it differs most from the medoid of its group, or, if that is itself,
+ * from the nearest other one, into x: step to share of struct hct_score. Of whole models,
+ * but for time that others take. Chains are made one to find who is odd; this is where
+ * (SC11, 3.2 and 4.3: to compare with one medoid is enough). False: there is none, or the
+ * question has no whole models. */
+bool score_differs(const struct score *s, const struct score_task *t,
+                   struct hct_score *x);
 
 #endif

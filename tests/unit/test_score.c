@@ -160,17 +160,24 @@ static size_t edges_of(const struct hct_model *m, struct score_edge *v)
 static void add(struct scores *s, struct score *q, const struct hct_model *m)
 {
     struct score_edge v[EDGES];
-    struct hct_score steps[HCT_TOP_MAX];
+    struct hct_score steps[HCT_TOP_MAX], x = { .method = 0 };
     struct score_task t;
     size_t n;
 
     score_task(q, m->rank, v, edges_of(m, v), &t);
     scores_count(s, HCT_CLUSTER_GROUP, t.group, t.far);
     scores_count(s, HCT_CLUSTER_KIND, t.kind, t.like);
-    scores_put(s, &(struct hct_score){ .method = HCT_METHOD_CLUSTER,
-        .rank = m->rank, .group = t.group, .kind = t.kind, .score = t.far });
-    scores_put(s, &(struct hct_score){ .method = HCT_METHOD_NEIGHBOUR,
-        .rank = m->rank, .group = t.group, .kind = t.kind, .score = t.near });
+    if (!score_differs(q, &t, &x))
+        x = (struct hct_score){ .method = 0 };
+    x.rank = m->rank;
+    x.group = t.group;
+    x.kind = t.kind;
+    x.method = HCT_METHOD_CLUSTER;
+    x.score = t.far;
+    scores_put(s, &x);
+    x.method = HCT_METHOD_NEIGHBOUR;
+    x.score = t.near;
+    scores_put(s, &x);
     n = score_steps(q, m->rank, &t, steps, s->top);
     for (size_t i = 0; i < n; i++)
         scores_put(s, &steps[i]);
@@ -525,6 +532,36 @@ static void test_kept_alike(void **state)
     assert_false(explained_in(20, 17, 3, 17, 3));       /* or computed */
 }
 
+/* Chains are one step to find who is far; the whole models say which of these it is. */
+static void test_differs(void **state)
+{
+    const struct hct_question *q;
+    const struct hct_score *x;
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        uint32_t who = (uint32_t)(16 * draw_part());
+        int step = (int)(10 * draw_part());
+
+        begin();
+        for (uint32_t i = 0; i < 16; i++)
+            rounds(i, 10, i == who ? step : -1, 3, 1);
+        make_question(GROUPS_SAMPLE);
+        answer();
+        q = (const void *)question;
+        assert_true(q->nchains < q->nsteps);
+        assert_int_equal(q->nwholes, q->ngroups);
+        x = first_of(HCT_METHOD_NEIGHBOUR);
+        assert_int_equal(x->rank, who);
+        assert_int_equal(d.place[d.step[x->step].from], 10 + step);
+        assert_int_equal(x->site, 1000 * who + 10 + (uint32_t)step);
+        assert_false(x->in_call);
+        assert_true(x->share > 0.5 && x->share <= 1);
+        assert_true(x->out_ns > 2 * x->normal_out_ns && x->normal_out_ns > 0);
+        assert_int_equal(x->n, 100);
+    }
+}
+
 /* Its number is that of what it says. */
 static void test_number(void **state)
 {
@@ -862,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_when),       cmocka_unit_test(test_phases),
         cmocka_unit_test(test_stretch),
         cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_number),
+        cmocka_unit_test(test_differs),
         cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
         cmocka_unit_test(test_awaited),    cmocka_unit_test(test_imbalance),
         cmocka_unit_test(test_bytes),

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "slave/page/registry.h"

@@ -29,7 +29,8 @@ static const char *const methods[] = { "polish", "stands", "neighbour",
 static const struct table_column tasks[] = {
     { "METHOD", TABLE_TEXT, NULL }, { "PLACE", TABLE_NUMBER, NULL },
     { "TASK", TABLE_NUMBER, NULL }, { "SCORE", TABLE_ANY, NULL },
-    { "CLUSTER", TABLE_NUMBER, NULL }, { "COSTS", TABLE_DURATION, NULL } };
+    { "CLUSTER", TABLE_NUMBER, NULL }, { "COSTS", TABLE_DURATION, NULL },
+    { "STEP", TABLE_WIDE, NULL } };
 static const struct table_column steps[] = {
     { "PLACE", TABLE_NUMBER, NULL }, { "TASK", TABLE_NUMBER, NULL },
     { "FROM", TABLE_TEXT, NULL }, { "FILE", TABLE_WIDE, NULL },
