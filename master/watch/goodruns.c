@@ -1,7 +1,7 @@
 /* goodruns.c - what earlier runs have taken for their steps, see goodruns.h.
  *
- * Steps are found by the numbers of their places (placekey.h): of another build of the
- * program there are others, and nothing of it is taken for this one. */
+ * Steps are found by the numbers of their places (placekey.h): of another build
+ * of the program there are others, and nothing of it is taken for this one. */
 #include "master/watch/goodruns.h"
 
 #include <math.h>
@@ -76,8 +76,8 @@ static struct step *step_of(struct goodruns *g, uint64_t from, uint64_t to)
     return &g->step[g->nsteps++];
 }
 
-/* Each time, of the task that has taken the longest: as if all had taken the step as
- * often. What is not known (spread.h) is the mean. */
+/* Each time, of the task that has taken the longest: as if all had taken the
+ * step as often. What is not known (spread.h) is the mean. */
 static double most_of(const struct spread *s, double n, double mean)
 {
     return s->told ? fmax(mean, s->most / (n / s->told)) : mean;
@@ -162,7 +162,7 @@ bool goodruns_add(struct goodruns *g, const Hct__Model *model)
     return rc;
 }
 
-/* ------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------ reading */
 
 static int on_model(void *arg, const struct store_model *row)
 {
@@ -192,8 +192,8 @@ static int on_run(void *arg, const struct store_run *row)
     return 1;
 }
 
-/* Which program it is is known by its build when it ends: now by what people call
- * it, and then by places. */
+/* Which program it is is known by its build when it ends: now by what people
+ * call it, and then by places. */
 static int find_runs(struct goodruns *g, struct err *err)
 {
     struct store *st = journal_store(g->journal);

@@ -50,7 +50,7 @@ double earlier_limit(const struct hct_earlier *s, bool in_call)
            (s->runs < FEW_RUNS ? FEW_TIMES : MANY_TIMES);
 }
 
-/* ------------------------------------------------------------------ all tasks */
+/* ---------------------------------------------------------------- all tasks */
 
 struct taken {                  /* by the sample's tasks, for one step */
     uint32_t n;                 /* of them */

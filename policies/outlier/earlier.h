@@ -1,7 +1,7 @@
-/* earlier.h - what earlier runs of the program, which ended well, have taken for its
- * steps: the model that all tasks are compared with, besides each other. A fault that
- * all have is seen by nothing else; and a task that always takes longer is not odd for
- * that. */
+/* earlier.h - what earlier runs of the program, which ended well, have taken
+ * for its steps: the model that all tasks are compared with, besides each
+ * other. A fault that all have is seen by nothing else; and a task that always
+ * takes longer is not odd for that. */
 #ifndef HCT_EARLIER_H
 #define HCT_EARLIER_H
 
@@ -35,7 +35,8 @@ struct earlier_longer {         /* most of the sample's tasks take longer in a s
     double cost_ns, share;      /* in all, of a task; of its time */
 };
 
-/* The one that costs most, unless it is time that they wanted a processor in. */
+/* The one that costs most, unless it is time that they wanted a processor
+ * in. */
 struct earlier_longer earlier_compare(const struct earlier *e, struct habits *h,
                                       const struct groups *g,
                                       const struct dictionary *d,

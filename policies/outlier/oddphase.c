@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So much further than ever: as far as one step alone can make it, which is all of
- * both densities apart (lknorm.h); and so many times. What is nearer than SAME is the
- * same (groups.c). */
+/* So much further than ever: as far as one step alone can make it, which is all
+ * of both densities apart (lknorm.h); and so many times. What is nearer than
+ * SAME is the same (groups.c). */
 #define FAR_MORE 2.0
 #define FAR_TIMES 3.0
 #define SAME 1.0
@@ -102,7 +102,7 @@ static double slow_of(const struct oddphase_one *one, uint32_t rank)
     return most;
 }
 
-/* ------------------------------------------------------------- how it differs */
+/* ----------------------------------------------------------- how it differs */
 
 static void take(struct oddphase_one *one, double times, uint32_t rank,
                  bool by_step)
@@ -156,8 +156,9 @@ static void make_room(struct oddphase *p)
     memmove(&p->one[at], &p->one[at + 1], (p->n - at) * sizeof(p->one[0]));
 }
 
-void oddphase_add(struct oddphase *p, const struct hct_snapshot *in, uint32_t phase,
-                uint32_t groups, const struct oddphase_task *slow, uint32_t nslow)
+void oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
+                  uint32_t phase, uint32_t groups,
+                  const struct oddphase_task *slow, uint32_t nslow)
 {
     struct oddphase_one one = { .what = find_name(p, phase), .groups = groups };
 
@@ -174,7 +175,7 @@ void oddphase_add(struct oddphase *p, const struct hct_snapshot *in, uint32_t ph
     p->one[p->n++] = one;
 }
 
-/* ----------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- questions */
 
 uint32_t oddphase_groups(const struct oddphase *p, uint32_t phase)
 {

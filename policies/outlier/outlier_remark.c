@@ -1,5 +1,5 @@
-/* outlier_remark.c - what the policy outlier says of all tasks that it has compared,
- * for who looks at them. */
+/* outlier_remark.c - what the policy outlier says of all tasks that it has
+ * compared, for who looks at them. */
 #include <stdarg.h>
 #include <stdio.h>
 

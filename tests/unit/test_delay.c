@@ -1,5 +1,6 @@
-/* test_delay.c - how long a process was kept from a processor: of the thread that
- * was the longest; two threads that want the same one wait for each other. */
+/* test_delay.c - how long a process was kept from a processor: of the thread
+ * that was the longest; two threads that want the same one wait for each
+ * other. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -87,8 +88,8 @@ static void test_since(void **state)
     assert_true(is(delay_since(&other, &before), 0, 0));        /* another process */
 }
 
-/* A phase has what was had from its beginning to that of the next one that was seen;
- * of one that came too soon behind another nothing is known. */
+/* A phase has what was had from its beginning to that of the next one that was
+ * seen; of one that came too soon behind another nothing is known. */
 static void test_phases(void **state)
 {
     const struct delay now = { UINT64_MAX, UINT64_MAX };

@@ -1,5 +1,5 @@
-/* test_earlier.c - tasks against earlier runs: steps that all of them take longer in
- * than any task of a good run has. */
+/* test_earlier.c - tasks against earlier runs: steps that all of them take
+ * longer in than any task of a good run has. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +38,8 @@ static struct groups groups;
 static struct habits habits;
 static struct earlier earlier;
 
-/* A ring of steps, of 1 ms each; earlier runs have had 1.2 ms at most. The calls in
- * the middle wait. */
+/* A ring of steps, of 1 ms each; earlier runs have had 1.2 ms at most. The
+ * calls in the middle wait. */
 static int begin(void **state)
 {
     (void)state;
@@ -118,8 +118,9 @@ static void test_longer(void **state)
     assert_int_equal(d.place[d.step[is.step].from], 17);
 }
 
-/* What says nothing: in a call that waits; some tasks only; time that they wanted a
- * processor in; more bytes; twice as long as in one run alone, or two. */
+/* What says nothing: in a call that waits; some tasks only; time that they
+ * wanted a processor in; more bytes; twice as long as in one run alone, or
+ * two. */
 static void test_silent(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* test_goodruns.c - models of earlier runs merged: the same steps found by where they
- * are, each run as much as any other, whatever makes no sense left out. */
+/* test_goodruns.c - models of earlier runs merged: the same steps found by
+ * where they are, each run as much as any other, whatever makes no sense left
+ * out. */
 #include <event2/event.h>
 #include <math.h>
 #include <setjmp.h>
@@ -53,8 +54,8 @@ static uint32_t state_of(struct jobmodel *m, uint32_t call, uint64_t offset,
     return jobmodel_state(m, &s);
 }
 
-/* In each of two phases: four tasks take a step ten times, the last one a half longer;
- * before that each begins once. */
+/* In each of two phases: four tasks take a step ten times, the last one a half
+ * longer; before that each begins once. */
 static Hct__Model *a_run(uint32_t width, const uint8_t *id, double out_ns)
 {
     struct jobmodel m;
@@ -108,7 +109,8 @@ static void add(Hct__Model *m)
 static const struct hct_earlier *find(uint64_t from, uint64_t to)
 {
     for (uint32_t i = 0; i < looks.nearlier_steps; i++)
-        if (looks.earlier_steps[i].from == from && looks.earlier_steps[i].to == to)
+        if (looks.earlier_steps[i].from == from &&
+            looks.earlier_steps[i].to == to)
             return &looks.earlier_steps[i];
     return NULL;
 }
@@ -154,8 +156,8 @@ static void test_merged(void **state)
         assert_true(looks.earlier_steps[i - 1].from <= looks.earlier_steps[i].from);
 }
 
-/* Of another number of tasks nothing is known; another build has other places; a model
- * that makes no sense has none. */
+/* Of another number of tasks nothing is known; another build has other places;
+ * a model that makes no sense has none. */
 static void test_others(void **state)
 {
     static const uint8_t other[4] = { 9, 9, 9, 9 };

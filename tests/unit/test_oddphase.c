@@ -1,5 +1,6 @@
-/* test_oddphase.c - which phase of the program differs from earlier ones: series of
- * phases of three kinds that come in turn, as the tasks of each were compared. */
+/* test_oddphase.c - which phase of the program differs from earlier ones:
+ * series of phases of three kinds that come in turn, as the tasks of each were
+ * compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -106,8 +107,8 @@ static void test_nothing(void **state)
     assert_int_equal(p.n, ODDPHASE_KEPT);
 }
 
-/* The first phase in which a task is far is the one, for as long as the job runs,
- * though it is as far from then on. */
+/* The first phase in which a task is far is the one, for as long as the job
+ * runs, though it is as far from then on. */
 static void test_far(void **state)
 {
     (void)state;
@@ -149,8 +150,8 @@ static void test_always(void **state)
     assert_null(oddphase_oddest(&p));
 }
 
-/* Who is slow in a step needs no phase of the same kind, but an earlier one; the
- * worse of two is the one. */
+/* Who is slow in a step needs no phase of the same kind, but an earlier one;
+ * the worse of two is the one. */
 static void test_slow(void **state)
 {
     const struct oddphase_task slow = { 7, 4.0f }, slower = { 8, 9.0f };
@@ -174,8 +175,8 @@ static void test_slow(void **state)
                         "its like as it was before");
 }
 
-/* A tag that has not begun the phase is not its name; a phase that nobody was seen
- * in has none. */
+/* A tag that has not begun the phase is not its name; a phase that nobody was
+ * seen in has none. */
 static void test_names(void **state)
 {
     const struct oddphase_task slow = { 7, 4.0f };
