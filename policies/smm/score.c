@@ -324,51 +324,90 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
                        (s->own[i].in.mean + s->own[i].out.mean);
 }
 
-/* In that step, from the medoid; in_call: more so in the call than behind it. Time
- * that others take is an effect. */
+/* Of those that differ as much, but for so much, the most costly is the one: a
+ * norm does not tell a step that takes twice as long from one that takes ten
+ * times. */
+#define AS_MUCH 0.75
+
+/* In that step, from the medoid. Time that others take is an effect. */
 static double differ(const struct score *s, uint32_t step,
-                     const struct smm_edge *medoid, uint32_t *in_call)
+                     const struct smm_edge *medoid)
 {
     struct smm_edge own = s->own[step];
 
     if (s->step[step].waits && medoid->n)
         own.in = medoid->in;
-    *in_call = own.n && medoid->n &&
-               lknorm(s->table, own.in, medoid->in) >
-                   lknorm(s->table, own.out, medoid->out);
     return smm_differ(s->table, &own, medoid);
 }
 
-bool score_differs(const struct score *s, const struct score_task *t,
+static double spent_more(const struct smm_edge *own,
+                         const struct smm_edge *medoid, bool in_call)
+{
+    return in_call
+               ? (double)own->n * own->in.mean -
+                     (double)medoid->n * medoid->in.mean
+               : (double)own->n * own->out.mean -
+                     (double)medoid->n * medoid->out.mean;
+}
+
+static void tell_step(const struct score *s, uint32_t step,
+                      const struct smm_edge *medoid, struct hct_score *x)
+{
+    const struct smm_edge *own = &s->own[step];
+
+    x->step = step;
+    x->site = own->n ? s->site[step] : 0;
+    x->site_to = own->n ? s->site_to[step] : 0;
+    x->n = own->n;
+    x->in_ns = (double)own->n * own->in.mean;
+    x->out_ns = (double)own->n * own->out.mean;
+    x->normal_in_ns = (double)medoid->n * medoid->in.mean;
+    x->normal_out_ns = (double)medoid->n * medoid->out.mean;
+}
+
+/* The most costly of those that differ by so much, from the medoid with these
+ * edges. */
+static void choose(const struct score *s, const struct hct_question_edge *whole,
+                   double least, struct hct_score *x)
+{
+    double most_ns = -1;
+
+    for (uint32_t i = 0; i < 2 * s->q->nsteps; i++) {
+        uint32_t step = i / 2;
+        struct smm_edge medoid = edge_of(&whole[step]);
+        bool waits = i % 2 && s->step[step].waits;
+        double ns = waits ? 0 : fabs(spent_more(&s->own[step], &medoid, i % 2));
+
+        if (s->words[step] < least || !(ns > most_ns))
+            continue;
+        most_ns = ns;
+        tell_step(s, step, &medoid, x);
+        x->in_call = i % 2;
+        x->share = s->words[step];
+    }
+}
+
+bool score_differs(struct score *s, const struct score_task *t,
                    struct hct_score *x)
 {
-    size_t first = (size_t)t->from * s->q->nsteps;
+    const struct hct_question_edge *whole;
     double most = 0, all = 0;
 
     if (t->from >= s->q->nwholes)
         return false;
+    whole = s->whole + (size_t)t->from * s->q->nsteps;
     for (uint32_t i = 0; i < s->q->nsteps; i++) {
-        struct smm_edge medoid = edge_of(&s->whole[first + i]);
-        const struct smm_edge *own = &s->own[i];
-        uint32_t in_call;
-        double d = differ(s, i, &medoid, &in_call);
+        struct smm_edge medoid = edge_of(&whole[i]);
 
-        all += d;
-        if (d <= most)
-            continue;
-        most = d;
-        x->step = i;
-        x->in_call = in_call;
-        x->site = own->n ? s->site[i] : 0;
-        x->site_to = own->n ? s->site_to[i] : 0;
-        x->n = own->n;
-        x->in_ns = (double)own->n * own->in.mean;
-        x->out_ns = (double)own->n * own->out.mean;
-        x->normal_in_ns = (double)medoid.n * medoid.in.mean;
-        x->normal_out_ns = (double)medoid.n * medoid.out.mean;
+        s->words[i] = differ(s, i, &medoid);
+        all += s->words[i];
+        most = fmax(most, s->words[i]);
     }
-    x->share = most > 0 ? most / all : 0;
-    return most > 0 && isfinite(x->share);
+    if (!(most > 0) || !isfinite(all))
+        return false;
+    choose(s, whole, AS_MUCH * most, x);
+    x->share /= all;
+    return x->share > 0;
 }
 
 /* -------------------------------------------------------------------- steps */

@@ -69,7 +69,7 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
  * one to find who is odd; this is where (SC11, 3.2 and 4.3: to compare with one
  * medoid is enough). False: there is none, or the question has no whole
  * models. */
-bool score_differs(const struct score *s, const struct score_task *t,
+bool score_differs(struct score *s, const struct score_task *t,
                    struct hct_score *x);
 
 #endif

@@ -423,8 +423,10 @@ static void test_merge(void **state)
         part[i].number = 7;
         part[i].width = TASKS / 4;
     }
-    for (uint32_t i = 0; i < TASKS; i++)        /* positions in each part */
+    for (uint32_t i = 0; i < TASKS; i++) {      /* positions in each part */
         add(&part[i / (TASKS / 4)], q, &models[i]);
+        scores_ran(&part[i / (TASKS / 4)], 0, 1000 + i, 7);
+    }
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t k = 0; k < part[i].nscores; k++)
             part[i].score[k].rank %= TASKS / 4;
@@ -447,6 +449,20 @@ static void test_merge(void **state)
     assert_int_equal(whole.nclusters, all.nclusters);
     for (uint32_t i = 0; i < all.nclusters; i++)
         assert_int_equal(whole.cluster[i].tasks, all.cluster[i].tasks);
+    for (uint32_t i = 0; i < all.nclusters; i++)
+        if (whole.cluster[i].what == HCT_CLUSTER_KIND && !whole.cluster[i].number) {
+            assert_true(fabs(whole.cluster[i].ran_ns - TASKS * 1000.0 -
+                             TASKS * (TASKS - 1) / 2) < 0.5);
+            assert_true(fabs(whole.cluster[i].delayed_ns - 7.0 * TASKS) < 0.5);
+            whole.cluster[i].delayed_ns = -1;   /* of a slave that lies */
+            str_reset(&other);
+            assert_int_equal(scores_write(&whole, NULL, &other, NULL), 0);
+            assert_int_equal(
+                scores_read(&part[0], (const uint8_t *)str_text(&other), other.n,
+                            TASKS, NULL), -1);
+            whole.cluster[i].delayed_ns = 7.0 * TASKS;
+        }
+    str_reset(&other);
     for (uint32_t i = 0; i < TASKS; i++)
         rank_of[i] = 2 * i;
     assert_int_equal(scores_write(&whole, rank_of, &other, NULL), 0);
