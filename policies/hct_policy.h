@@ -45,7 +45,12 @@
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
  *        hct_model.last; hct_snapshot.stretch; hct_out.when;
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
+ *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
+ *   1.14 hct_out.remarks and nremarks; HCT_NEED_EARLIER: hct_earlier; runs in
+ *        hct_snapshot; hct_cluster.ran_ns, delayed_ns; those of hct_score are
+ *        of the time that is asked about. hct_question.nwholes, which was
+ *        padding: 0; with it scores of HCT_METHOD_CLUSTER and
+ *        HCT_METHOD_NEIGHBOUR name a step, and so do those of hct_odd */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -53,7 +58,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 13u
+#define HCT_POLICY_MINOR 14u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -431,6 +436,23 @@ struct hct_when {
     uint64_t ago_ns;            /* HCT_WINDOW_LAST: it began so long ago */
 };
 
+/* HCT_NEED_EARLIER: a step in earlier runs of the same program that ended well:
+ * the last ten of as many tasks, together, as one more cluster to compare with.
+ * Of all phases. A program that was built anew has other places. */
+struct hct_earlier {
+    uint64_t from, to;          /* hct_state.place; 0: the beginning. They are
+                                   sorted by these */
+    uint32_t runs;              /* that have the step, of hct_snapshot.runs */
+    uint32_t tasks;             /* that have it in one of them, the most */
+    double n;                   /* how often a task takes it */
+    double in_mean, in_sd;      /* ns, each time, of all tasks of a run: the
+                                   mean over runs; in the first call, */
+    double out_mean, out_sd;    /* ... between the two */
+    double in_most, out_most;   /* the mean of that task in all of them that
+                                   has taken the longest for it */
+    double bytes_mean;          /* of the first call; 0 also: not known */
+};
+
 /* What time an answer is about. */
 struct hct_stretch {
     struct hct_when when;       /* as it was asked for */
@@ -449,6 +471,7 @@ struct hct_cluster {            /* a group, or kind, of those asked about */
     uint32_t number;            /* as in hct_question_model */
     uint64_t tasks;             /* that are in it */
     double sum, squares;        /* of their distances from its medoid */
+    double ran_ns, delayed_ns;  /* of a kind: of all of them, as in hct_score */
 };
 enum hct_cluster_what { HCT_CLUSTER_GROUP = 1, HCT_CLUSTER_KIND };
 
@@ -465,7 +488,11 @@ struct hct_score {
     uint32_t method;            /* enum hct_method */
     uint32_t rank;
     uint32_t group, kind;       /* that it is in */
-    uint32_t step;              /* of the question: HCT_METHOD_POLISH */
+    uint32_t step;              /* of the question: that it is long in; of the
+                                   first two methods, if share is not 0, in
+                                   which it differs most from the medoid of its
+                                   group, or of the next one if that is itself:
+                                   normal_in_ns, normal_out_ns */
     uint32_t in_call;           /* 1: inside the call that the step begins with;
                                    0: in the computation behind it */
     uint32_t site, site_to;     /* of this rank: where the step begins, ends */
@@ -473,8 +500,11 @@ struct hct_score {
                                    is normal there */
     double cost_ns;             /* so much longer than normal, in all */
     double times;               /* as long as normal */
-    double share;               /* cost of all the time of the task's steps */
-    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, when it was asked */
+    double share;               /* cost of all the time of the task's steps; of
+                                   the first two methods the part of all that
+                                   differs */
+    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, in the time that is
+                                           asked about; 0: not known */
     uint64_t n;                 /* times that it has taken the step */
     double in_ns, out_ns;       /* in all, inside the call and behind it */
     double normal_in_ns, normal_out_ns; /* of one that is as fast; 0: not
@@ -600,6 +630,11 @@ struct hct_snapshot {
     const uint8_t *orders;      /* enum hct_order: of places i and j of the
                                    question, orders[i * norders + j] */
     uint32_t norders, pad;
+    const struct hct_earlier *earlier;
+    uint32_t nearlier, earlier_size;
+    uint32_t runs;              /* earlier runs that these are of; 0: none is
+                                   known */
+    uint32_t pad2;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -697,8 +732,9 @@ struct hct_odd {
                                    together */
     uint32_t rank, group;
     double score, cost_ns;      /* as in hct_score */
-    uint32_t from_call, to_call;        /* of the last two methods, as all
-                                           below */
+    uint32_t from_call, to_call;        /* its step, as all below; 0 and no
+                                           line: not known, of the first two
+                                           methods */
     uint32_t line;              /* of out->lines, whose site is where the step
                                    begins; HCT_NO_LINE */
     uint32_t line_to;           /* ... where it ends */
@@ -715,6 +751,8 @@ enum hct_need {
     HCT_NEED_SCORES = 4,        /* clusters and scores: of hct_out.question */
     HCT_NEED_PROGRESS = 8,      /* places to orders: the same, of the other kind
                                    of question. Only one of the two at once */
+    HCT_NEED_EARLIER = 16,      /* earlier: in one of the next looks, which may
+                                   be a little later */
 };
 
 /* A question: how far is each task of the job from these models? It is answered
@@ -729,9 +767,12 @@ enum hct_need {
  *   struct hct_question_edge    nmodels times nchains
  *   struct hct_question_normal  nkinds times nsteps
  *   struct hct_question_kind    nkinds
+ *   struct hct_question_edge    nwholes times nsteps
  *
  * Steps are from one call to the next, chains are steps that follow each other
- * without a choice and are compared as one. Steps from the same place follow each
+ * without a choice and are compared as one; nwholes is 0, or the number of
+ * groups: then the models of their medoids come again, as they are, for the
+ * step that a task differs most from that of its group in. Steps from the same place follow each
  * other. One question of a job is under way at a time: a policy whose answer does
  * not come, or has another number, asks again. */
 struct hct_question {
@@ -739,7 +780,7 @@ struct hct_question {
     uint32_t top;               /* scores wanted of each method */
     uint64_t number;            /* comes back with the answer */
     uint32_t nsteps, nchains, nmodels, nkinds;
-    uint32_t ngroups, pad;
+    uint32_t ngroups, nwholes;
     double score, cost_ns, share;       /* of HCT_METHOD_POLISH: no less than
                                            these three */
     struct hct_when when;       /* of what time */
@@ -828,6 +869,9 @@ struct hct_out {
                                    steps since so long ago by themselves, too;
                                    0: not */
     struct hct_when when;       /* of what time odds are: ago_ns as it was */
+    uint32_t remarks, nremarks; /* lines that are shown with odds, first in
+                                   lines, how many: a sentence each, about all
+                                   of them */
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -946,6 +990,11 @@ static inline const struct hct_place *hct_place(const struct hct_snapshot *s,
                                                 uint32_t i)
 {
     return HCT_AT(struct hct_place, s->places, s->place_size, i);
+}
+static inline const struct hct_earlier *hct_earlier(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_earlier, s->earlier, s->earlier_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

@@ -12,9 +12,9 @@
 #define NOWHERE SIZE_MAX
 
 struct oddrow {
-    struct store_outlier outlier;
+    struct store_outlier outlier;       /* its step is owned */
     struct store_step step;     /* of some methods; its files are owned */
-    bool has_step;
+    bool has_step;              /* ... as a row */
     size_t from, to;            /* of places, or NOWHERE */
 };
 
@@ -22,6 +22,9 @@ struct oddrows {
     struct oddrow *v;           /* owned, as the rest */
     size_t n;
     char phase[16];             /* "": of all */
+    char **remark;              /* owned, as all of them: sentences */
+    size_t nremarks;
+    uint64_t seq, at_ns;        /* of the look; when they came */
     struct places_line *line;   /* where steps begin and end: each place of a
                                    task once */
     size_t nlines;
@@ -72,6 +75,31 @@ static size_t place_of(struct oddrows *o, const struct found *f, uint32_t line)
     return i;
 }
 
+static void add_end(struct str *to, const char *call, const char *file,
+                    uint32_t line)
+{
+    str_add(to, call ? call : "the beginning");
+    if (file)
+        str_addf(to, " %s:%u", file, line);
+}
+
+/* "MPI_Waitall stencil.c:52 to MPI_Irecv stencil.c:44"; of a stand its call. */
+static void name_step(struct oddrow *o)
+{
+    const struct store_step *k = &o->step;
+    struct str text = { 0 };
+
+    if (!k->from_call && !k->to_call)
+        return;
+    add_end(&text, k->from_call, k->from_file, k->from_line);
+    if (k->to_call) {
+        str_add(&text, " to ");
+        add_end(&text, k->to_call, k->to_file, k->to_line);
+    }
+    free((char *)(uintptr_t)o->outlier.step);
+    o->outlier.step = str_take(&text);
+}
+
 static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
                  const struct hct_odd *o, uint64_t at_ns)
 {
@@ -92,15 +120,28 @@ static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
         .count = o->n, .in_ns = ns(o->in_ns), .out_ns = ns(o->out_ns),
         .normal_in_ns = ns(o->normal_in_ns),
         .normal_out_ns = ns(o->normal_out_ns), .score = o->score };
+    name_step(to);
+}
+
+static void keep_remarks(struct oddrows *o, const struct found *f)
+{
+    o->remark = calloc(f->out.nremarks + 1, sizeof(*o->remark));
+    for (uint32_t i = 0; o->remark && i < f->out.nremarks; i++) {
+        o->remark[i] = strdup(f->lines[f->out.remarks + i].text);
+        if (!o->remark[i])
+            return;
+        o->nremarks++;
+    }
 }
 
 struct oddrows *oddrows_make(const struct found *f)
 {
     struct oddrows *o = f->out.nodds ? calloc(1, sizeof(*o)) : NULL;
-    uint64_t at_ns = clock_wall_ns();
 
     if (!o)
         return NULL;
+    o->seq = f->seq;
+    o->at_ns = clock_wall_ns();
     o->v = calloc(f->out.nodds, sizeof(*o->v));
     o->line = calloc(2 * (size_t)f->out.nodds, sizeof(*o->line));
     if (!o->v || !o->line) {
@@ -109,7 +150,8 @@ struct oddrows *oddrows_make(const struct found *f)
     }
     name_phase(o, &f->out.when);
     for (; o->n < f->out.nodds; o->n++)
-        fill(o, &o->v[o->n], f, &f->odds[o->n], at_ns);
+        fill(o, &o->v[o->n], f, &f->odds[o->n], o->at_ns);
+    keep_remarks(o, f);
     return o;
 }
 
@@ -119,9 +161,13 @@ void oddrows_free(struct oddrows *o)
         return;
     places_free(o->places);
     for (size_t i = 0; i < o->n; i++) {
+        free((char *)(uintptr_t)o->v[i].outlier.step);
         free((char *)(uintptr_t)o->v[i].step.from_file);
         free((char *)(uintptr_t)o->v[i].step.to_file);
     }
+    for (size_t i = 0; i < o->nremarks; i++)
+        free(o->remark[i]);
+    free(o->remark);
     free(o->v);
     free(o->line);
     free(o);
@@ -157,6 +203,7 @@ void oddrows_place(struct oddrows *o)
               places_here(o->places, x->from));
         place(&x->step.to_file, &x->step.to_line,
               places_here(o->places, x->to));
+        name_step(x);
     }
 }
 
@@ -173,4 +220,8 @@ void oddrows_put(const struct oddrows *o, struct journal *jn,
         if (o->v[i].has_step)
             journal_odd_step(jn, j, &o->v[i].step);
     }
+    for (size_t i = 0; o && i < o->nremarks; i++)
+        journal_remark(jn, j, &(struct store_remark){
+            .seq = o->seq, .at_ns = o->at_ns, .place = (uint32_t)i + 1,
+            .text = o->remark[i] });
 }

@@ -1,5 +1,6 @@
 /* oddrows.h - tasks that are far from their like, and the steps that they are slow
- * in, as the database keeps them: the views outliers and steps. */
+ * in, as the database keeps them: the views outliers and steps; and what is said of all,
+ * the view remarks. */
 #ifndef HECTOR_ODDROWS_H
 #define HECTOR_ODDROWS_H
 

@@ -234,6 +234,8 @@ static void give(struct policy *p, struct hct_snapshot *s)
         s->nplaces = s->norders = 0;
         s->at = NULL;
     }
+    if (!(s->parts & HCT_NEED_EARLIER))
+        s->nearlier = s->runs = 0;
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;

@@ -302,6 +302,13 @@ void journal_odd_step(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_remark(struct journal *jn, const struct job *j,
+                    const struct store_remark *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_remark, row);
+    journal_wake(jn, 0);
+}
+
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n)
 {

@@ -91,6 +91,8 @@ void journal_outlier(struct journal *jn, const struct job *j,
                      const struct store_outlier *row);
 void journal_odd_step(struct journal *jn, const struct job *j,
                       const struct store_step *row);
+void journal_remark(struct journal *jn, const struct job *j,
+                    const struct store_remark *row);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

@@ -13,7 +13,8 @@
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
 enum { DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
-       ODD_SINCE = 15 };                        /* ... of outlier: since_ns */
+       ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
+       ODD_STEP = 16 };                         /* ... step */
 
 bool query_has(const struct store *st, enum store_table table)
 {
@@ -189,8 +190,8 @@ int query_outliers(struct store *st, const struct query_compared *c,
 
     if (lacks_odd(st, &sql))
         return query_run(st, &sql, to, err);
-    str_add(&sql, "SELECT method, place, rank, score, cluster, cost_ns FROM"
-            " outliers");
+    str_addf(&sql, "SELECT method, place, rank, score, cluster, cost_ns, %s AS step"
+             " FROM outlier", store_version(st) >= ODD_STEP ? "step" : "NULL");
     add_compared(&sql, c);
     if (c->method)
         str_addf(&sql, " AND method = '%s'", c->method);
@@ -210,6 +211,19 @@ int query_steps(struct store *st, const struct query_compared *c,
             " normal_out_ns, score FROM steps");
     add_compared(&sql, c);
     str_add(&sql, " ORDER BY place");
+    return query_run(st, &sql, to, err);
+}
+
+int query_remarks(struct store *st, const struct query_compared *c,
+                  const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (query_has(st, STORE_TABLE_remark))
+        str_addf(&sql, "SELECT text FROM remark WHERE job = %" PRIu64
+                 " AND at_ns = %" PRIu64 " ORDER BY place", c->job, c->at_ns);
+    else
+        str_add(&sql, "SELECT '' AS text LIMIT 0");
     return query_run(st, &sql, to, err);
 }
 

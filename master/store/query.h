@@ -227,6 +227,9 @@ int query_outliers(struct store *st, const struct query_compared *c,
                    const struct query_rows *to, struct err *err);
 int query_steps(struct store *st, const struct query_compared *c,
                 const struct query_rows *to, struct err *err);
+/* Sentences about all that were compared, in order. */
+int query_remarks(struct store *st, const struct query_compared *c,
+                  const struct query_rows *to, struct err *err);
 /* One row: how many of these steps have no place in the source. */
 int query_steps_bare(struct store *st, const struct query_compared *c,
                      const struct query_rows *to, struct err *err);

@@ -81,6 +81,8 @@
                                      " like than others")                     \
     T(step,       14, KEYED, "steps", "from call to call, that such a task is"\
                                      " slow in")                              \
+    T(remark,     16, KEYED, "remarks", "what is said of all tasks that were" \
+                                     " compared")                             \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -327,7 +329,9 @@
     C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish,"  \
                                      " stands")                               \
     C(since_ns, KNOWN,  LAST, 15, 10, "the time that it is about began; NULL:"\
-                                      " as the tasks did")
+                                      " as the tasks did")                    \
+    C(step,    TEXT,    LAST, 16, 11, "from call to call: that it is slow in,"\
+                                      " or most of its distance is in")
 
 #define STORE_step(C)                                                         \
     C(job,           JOB,     KEY,  14, 1, NULL)                              \
@@ -347,6 +351,13 @@
     C(normal_in_ns,  KNOWN,   LAST, 14, 14, "of one that is as fast")         \
     C(normal_out_ns, KNOWN,   LAST, 14, 15, NULL)                             \
     C(score,         REAL,    LAST, 14, 16, NULL)
+
+#define STORE_remark(C)                                                       \
+    C(job,    JOB,     KEY,  16, 1, NULL)                                     \
+    C(seq,    COUNT,   KEY,  16, 0, "of the look")                            \
+    C(place,  COUNT32, KEY,  16, 3, "from 1")                                 \
+    C(at_ns,  COUNT,   LAST, 16, 2, "as in outlier")                          \
+    C(text,   TEXT,    LAST, 16, 4, "a sentence")
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

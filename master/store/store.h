@@ -96,7 +96,8 @@ void store_rollback(struct store *st);
 /* store_put_master(st, row, err) and so on: rows that are put, and no more. */
 #define STORE_PLAIN_ROWS(X)                                                   \
     X(master) X(task) X(resume) X(transition) X(action) X(verdict) X(look)    \
-    X(model) X(stay) X(progress_node) X(run) X(outlier) X(step)
+    X(model) X(stay) X(progress_node) X(run) X(outlier) X(step) \
+    X(remark)
 #define STORE_PUT(name)                                                       \
     int store_put_##name(struct store *st, const struct store_##name *row,    \
                          struct err *err);

@@ -153,6 +153,17 @@ static const char *odd_sample(const struct hct_out *o, uint32_t nranks)
     return NULL;
 }
 
+static const char *odd_remarks(const struct hct_out *out, uint32_t nranks)
+{
+    const char *why = NULL;
+
+    if (!span_fits(out->remarks, out->nremarks, out->nlines))
+        return "remarks that point beyond their array";
+    for (uint32_t i = 0; !why && i < out->nremarks; i++)
+        why = odd_line(&out->lines[out->remarks + i], nranks);
+    return why;
+}
+
 const char *found_check(struct found *f, uint32_t nranks)
 {
     struct hct_out *out = &f->out;
@@ -161,7 +172,7 @@ const char *found_check(struct found *f, uint32_t nranks)
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
         out->nsample = out->nquestion = out->nodds = 0;
-        out->nrows = 0;
+        out->nrows = out->nremarks = 0;
         return "more than there is room for";
     }
     why = odd_sample(out, nranks);
@@ -175,8 +186,11 @@ const char *found_check(struct found *f, uint32_t nranks)
         why = odd_odd(&f->odds[i], out, nranks);
     if (!why && out->nodds && out->when.window > HCT_WINDOW_LAST)
         why = "tasks that are odd in no time";
+    if (!why)
+        why = odd_remarks(out, nranks);
     if (why) {
         out->nverdicts = out->nproposals = out->nrows = out->nodds = 0;
+        out->nremarks = 0;
         return why;
     }
     for (uint32_t i = 0; i < out->nproposals; i++)
@@ -196,6 +210,7 @@ struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
     uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers, nodds;
+    uint32_t remarks, nremarks;
     struct hct_when when;
     char why[200];
 };
@@ -208,7 +223,8 @@ void found_pack(const struct found *f, struct str *to)
         .wake_ns = o->wake_ns, .lost = o->lost, .nverdicts = o->nverdicts,
         .nranks = o->nranks, .nlines = o->nlines,
         .nproposals = o->nproposals, .nrows = o->nrows,
-        .answers = o->answers, .nodds = o->nodds, .when = o->when };
+        .answers = o->answers, .nodds = o->nodds, .when = o->when,
+        .remarks = o->remarks, .nremarks = o->nremarks };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -296,6 +312,8 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.answers = head.answers;
     f->out.nodds = head.nodds;
     f->out.when = head.when;
+    f->out.remarks = head.remarks;
+    f->out.nremarks = head.nremarks;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

@@ -54,6 +54,7 @@ void looks_fini(struct looks *l)
     free(l->clusters);
     free(l->scores);
     free(l->places);
+    free(l->earlier_steps);
     free(l->at);
     free(l->orders);
     memset(l, 0, sizeof(*l));
@@ -66,6 +67,7 @@ void looks_forget_parts(struct looks *l)
     l->meetings_lost = false;
     l->nmodels = l->nstates = l->nedges = 0;
     l->nclusters = l->nscores = l->nplaces = l->norders = 0;
+    l->nearlier_steps = l->runs = 0;
     l->question = 0;
     l->stretch = (struct hct_stretch){ .tasks = 0 };
     l->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
@@ -132,6 +134,11 @@ struct hct_edge *looks_add_edge(struct looks *l)
 struct hct_cluster *looks_add_cluster(struct looks *l)
 {
     return ONE_MORE(l, clusters);
+}
+
+struct hct_earlier *looks_add_earlier(struct looks *l)
+{
+    return ONE_MORE(l, earlier_steps);
 }
 
 struct hct_score *looks_add_score(struct looks *l)
@@ -648,6 +655,8 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .places = l->places, .nplaces = l->nplaces,
         .place_size = sizeof(*l->places),
         .at = l->parts & HCT_NEED_PROGRESS ? l->at : NULL,
-        .orders = l->orders, .norders = l->norders };
+        .orders = l->orders, .norders = l->norders,
+        .earlier = l->earlier_steps, .nearlier = l->nearlier_steps,
+        .earlier_size = sizeof(*l->earlier_steps), .runs = l->runs };
     out->calls = callclass_table(&out->ncalls);
 }

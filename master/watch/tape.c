@@ -6,6 +6,7 @@
 #include "master/watch/tape.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ WHOLE(hct_score);
 WHOLE(hct_stretch);
 WHOLE(hct_when);
 WHOLE(hct_place);
+WHOLE(hct_earlier);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -284,6 +286,16 @@ static void put_whereabouts(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static void put_earlier(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->runs);
+    put_array(&body, s->earlier, s->nearlier, WORDS(hct_earlier));
+    put_part(out, HCT_NEED_EARLIER, &body);
+    str_fini(&body);
+}
+
 static void put_asked(const struct hct_snapshot *s, struct str *out)
 {
     struct str body = { 0 };
@@ -309,6 +321,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
     }
     if (s->parts & HCT_NEED_PROGRESS)
         put_whereabouts(s, out);
+    if (s->parts & HCT_NEED_EARLIER)
+        put_earlier(s, out);
     if (s->asked) {
         put_asked(s, out);
         put_time(TAPE_ASKED, &s->person, WORDS(hct_when), out);
@@ -569,6 +583,26 @@ static int get_whereabouts(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static bool earlier_fits(const struct hct_earlier *e)
+{
+    return isfinite(e->n) && isfinite(e->in_mean) && isfinite(e->in_sd) &&
+           isfinite(e->out_mean) && isfinite(e->out_sd) && isfinite(e->in_most) &&
+           isfinite(e->out_most) && isfinite(e->bytes_mean);
+}
+
+static int get_earlier(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t runs;
+
+    if ((l->parts & HCT_NEED_EARLIER) || get(r, &runs) || runs > UINT32_MAX)
+        return -1;
+    GET_ARRAY_IF(r, hct_earlier, looks_add_earlier, earlier_fits(&before));
+    l->runs = (uint32_t)runs;
+    l->parts |= HCT_NEED_EARLIER;
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_asked(struct tape_reader *r, uint32_t *asked)
 {
     uint64_t v;
@@ -629,6 +663,8 @@ static int get_body(struct tape_reader *r, uint64_t need)
         return get_stretch(r);
     case HCT_NEED_PROGRESS:
         return get_whereabouts(r);
+    case HCT_NEED_EARLIER:
+        return get_earlier(r);
     case TAPE_ASKED:
         return get_asked(r, &r->looks.asked);
     case TAPE_ASKED | TAPE_MORE:

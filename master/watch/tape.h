@@ -15,6 +15,7 @@
  *   scores  := question, clusters, scores
  *   more    := n, n times: number of the model, last_ns, edges; of scores: words
  *              of hct_stretch; of TAPE_ASKED: words of hct_when
+ *   earlier := runs, steps
  *   progress := question, places, runs of ranks at one place, orders
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each

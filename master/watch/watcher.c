@@ -29,6 +29,7 @@
 #include "master/watch/inquiry.h"
 #include "master/watch/panel.h"
 #include "master/watch/earlier.h"
+#include "master/watch/goodruns.h"
 #include "master/watch/recall.h"
 #include "master/watch/spool.h"
 #include "master/watch/series.h"
@@ -71,6 +72,8 @@ struct watcher {
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
     struct earlier earlier;
+    struct goodruns *good;      /* owned; NULL: nobody has asked yet */
+    bool shows_good;            /* somebody waits for them */
     uint64_t began_ns;          /* the look */
     uint64_t every_ns;          /* what the policies asked for last, and how */
     uint32_t same;              /* often, in a row */
@@ -134,6 +137,9 @@ static void watcher_drop_states(struct watcher *w)
 {
     looks_fini(&w->looks);
     earlier_fini(&w->earlier);
+    goodruns_destroy(w->good);
+    w->good = NULL;
+    w->shows_good = false;
     series_fini(&w->series);
     free(w->node);
     w->node = NULL;
@@ -186,6 +192,16 @@ static void want_models(struct watcher *w, const struct judge_done *d)
         if (taskset_add(&w->sample, d->sample[i], d->sample[i]))
             w->all_models = true;
     w->all_models |= taskset_count(&w->sample) > WATCHER_MODELS;
+}
+
+static void want_earlier(struct watcher *w, const struct judge_done *d)
+{
+    if (!(d->need & HCT_NEED_EARLIER) || !w->journal)
+        return;
+    if (!w->good)
+        w->good = goodruns_create(event_get_base(w->timer), w->journal, w->job->id,
+                                  w->job->ntasks);
+    w->shows_good = w->good != NULL;
 }
 
 static void forget_wanted(struct watcher *w)
@@ -480,6 +496,10 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     mark_places(w);
     if (w->shows_answer)
         inquiry_show(&w->inquiry, &w->looks);
+    if (w->shows_good && goodruns_known(w->good)) {
+        goodruns_show(w->good, &w->looks);
+        w->shows_good = false;
+    }
     looks_end(&w->looks, now_ns - w->start_ns, &s);
     for (size_t i = 0; i < w->panel.n; i++)
         if (judge_wants_key(w->panel.v[i], w->looks.asked)) {
@@ -648,6 +668,7 @@ static void judge_on_done(void *arg, struct judge *j,
 
     w->asked |= d->need;
     want_models(w, d);
+    want_earlier(w, d);
     if (d->need & LOOKS_ANSWERS)
         inquiry_start(&w->inquiry, j, d->need, d->question, d->nquestion);
     if ((judge_hears(j) & HCT_ASKED_BY_HANG) && d->now_ns && !d->need)

@@ -113,6 +113,15 @@ const char *words_time(char buf[WORDS_TIME], uint64_t ns)
     return buf;
 }
 
+const char *words_short(char buf[WORDS_TIME], double ns)
+{
+    if (!(ns < 1e7))            /* also what is no number */
+        return words_time(buf, ns > 0 && ns < 1e18 ? (uint64_t)ns : 0);
+    snprintf(buf, WORDS_TIME, ns < 1e6 ? "%.3g us" : "%.3g ms",
+             ns < 1e6 ? ns / 1e3 : ns / 1e6);
+    return buf;
+}
+
 const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,
                        uint32_t rank, uint64_t id)
 {

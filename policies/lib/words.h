@@ -33,6 +33,8 @@ const char *words_ranks(char buf[WORDS_RANKS], const uint32_t *sorted,
 /* "12.3 s", "80 ms", "5 min" */
 enum { WORDS_TIME = 24 };
 const char *words_time(char buf[WORDS_TIME], uint64_t ns);
+/* The same of one that may be short: "4.5 us", "1.23 ms". */
+const char *words_short(char buf[WORDS_TIME], double ns);
 
 /* "MPI_COMM_WORLD", "a communicator of 4" as rank knows it. */
 enum { WORDS_COMM = 48 };

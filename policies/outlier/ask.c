@@ -57,6 +57,14 @@ static bool put_models(struct writing *w, const struct groups *g,
     return true;
 }
 
+static struct hct_question_edge edge_of(const struct smm_edge *e)
+{
+    return (struct hct_question_edge){
+        .n = (float)e->n, .probability = (float)e->probability,
+        .in_mean = (float)e->in.mean, .in_sd = (float)e->in.sd,
+        .out_mean = (float)e->out.mean, .out_sd = (float)e->out.sd };
+}
+
 static bool put_edges(struct writing *w, const struct groups *g)
 {
     size_t n = g->nchains;
@@ -65,17 +73,22 @@ static bool put_edges(struct writing *w, const struct groups *g)
     if (!v)
         return false;
     for (uint32_t i = 0; i < g->nsample; i++)
-        for (size_t k = 0; k < n; k++) {
-            const struct smm_edge *e = &g->edge[i][k];
-
-            if (e->n)
-                v[i * n + k] = (struct hct_question_edge){
-                    .n = (float)e->n, .probability = (float)e->probability,
-                    .in_mean = (float)e->in.mean, .in_sd = (float)e->in.sd,
-                    .out_mean = (float)e->out.mean,
-                    .out_sd = (float)e->out.sd };
-        }
+        for (size_t k = 0; k < n; k++)
+            if (g->edge[i][k].n)
+                v[i * n + k] = edge_of(&g->edge[i][k]);
     return true;
+}
+
+/* Of the medoids of groups, with all steps. */
+static bool put_wholes(struct writing *w, const struct groups *g, size_t n)
+{
+    struct hct_question_edge *v = room(w, g->medoids.k * n * sizeof(*v));
+
+    for (uint32_t i = 0; v && i < g->medoids.k; i++)
+        for (size_t k = 0; k < n; k++)
+            if (g->whole[g->medoids.medoid[i]][k].n)
+                v[i * n + k] = edge_of(&g->whole[g->medoids.medoid[i]][k]);
+    return v != NULL;
 }
 
 static bool put_habits(struct writing *w, struct habits *h,
@@ -124,11 +137,12 @@ uint32_t ask_write(const struct ask *a, struct habits *h,
         .size = sizeof(*q), .top = a->top,
         .nsteps = d->nsteps, .nchains = (uint32_t)g->nchains,
         .nmodels = g->nsample, .nkinds = g->kinds.k, .ngroups = g->medoids.k,
+        .nwholes = g->medoids.k,
         .score = a->score, .cost_ns = a->cost_ns, .share = a->share,
         .when = a->when };
     if (!put_steps(&w, g, d, in) || !put_models(&w, g, in) ||
         !put_edges(&w, g) || !put_habits(&w, h, g, d, in) ||
-        !put_kinds(&w, h, g, d, in))
+        !put_kinds(&w, h, g, d, in) || !put_wholes(&w, g, d->nsteps))
         return 0;
     q->number = number_of(out, w.at);
     return (uint32_t)w.at;

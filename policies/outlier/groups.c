@@ -11,9 +11,9 @@ static void merge(struct groups *g, const struct dictionary *d,
     const struct chains c = { g->into, g->first, d->nsteps, g->nchains };
 
     for (uint32_t i = 0; i < g->nsample; i++) {
-        struct smm one = { g->one, d->nsteps }, to = { g->edge[i], 0 };
+        struct smm one = { g->whole[i], d->nsteps }, to = { g->edge[i], 0 };
 
-        dictionary_model(d, in, hct_model(in, g->sample[i]), g->one, NULL);
+        dictionary_model(d, in, hct_model(in, g->sample[i]), g->whole[i], NULL);
         chains_merge(&c, &one, &to);
     }
 }
@@ -39,7 +39,7 @@ static void measure(struct groups *g, const struct lknorm *table)
 
 void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
-                 uint32_t k)
+                 const struct groups_most *most)
 {
     struct chains c = { g->into, g->first, d->nsteps, 0 };
 
@@ -47,6 +47,6 @@ void groups_make(struct groups *g, const struct lknorm *table,
     g->nchains = c.n;
     merge(g, d, in);
     measure(g, table);
-    medoids_best(&g->medoids, g->distance, g->nsample, k, SAME);
-    medoids_best(&g->kinds, g->structure, g->nsample, k, SAME);
+    medoids_best(&g->medoids, g->distance, g->nsample, most->groups, SAME);
+    medoids_best(&g->kinds, g->structure, g->nsample, most->kinds, SAME);
 }

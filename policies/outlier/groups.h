@@ -25,16 +25,18 @@ struct groups {
     size_t nchains;
     uint32_t into[DICTIONARY_STEPS], first[DICTIONARY_STEPS];
     uint32_t words[CHAINS_WORDS(DICTIONARY_STATES)];
-    struct smm_edge edge[GROUPS_SAMPLE][DICTIONARY_STEPS]; /* chains merged */
-    struct smm_edge one[DICTIONARY_STEPS];
+    struct smm_edge whole[GROUPS_SAMPLE][DICTIONARY_STEPS]; /* their models, */
+    struct smm_edge edge[GROUPS_SAMPLE][DICTIONARY_STEPS];  /* chains merged */
     double distance[GROUPS_SAMPLE * GROUPS_SAMPLE];
     double structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
 };
 
-/* Of g->sample, one at least, which the dictionary is made of. In at most k
- * groups. */
+struct groups_most { uint32_t groups, kinds; };
+
+/* Of g->sample, one at least, which the dictionary is made of. In no more groups and
+ * kinds than most. */
 void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
-                 uint32_t k);
+                 const struct groups_most *most);
 
 #endif

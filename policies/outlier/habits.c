@@ -43,9 +43,8 @@ static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
 
         if (g->kinds.group[i] != kind)
             continue;
-        dictionary_model(d, in, hct_model(in, g->sample[i]), h->edge, NULL);
         for (uint32_t s = 0; s < d->nsteps; s++) {
-            const struct smm_edge *e = &h->edge[s];
+            const struct smm_edge *e = &g->whole[i][s];
 
             row[s] = in_call && habits_waits(d, in, s)
                          ? (double)NAN
@@ -75,19 +74,19 @@ static void polish_one(struct habits *h, const struct groups *g, uint32_t kind,
 
 /* Bytes of each step's first call: the median of those that have it. */
 static void bytes_of(struct habits *h, const struct groups *g, uint32_t kind,
-                     const struct dictionary *d, const struct hct_snapshot *in,
-                     struct hct_question_normal *v)
+                     const struct dictionary *d, struct hct_question_normal *v)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < g->nsample; i++) {
         if (g->kinds.group[i] != kind)
             continue;
-        dictionary_model(d, in, hct_model(in, g->sample[i]), h->edge, NULL);
-        for (uint32_t s = 0; s < d->nsteps; s++)
+        for (uint32_t s = 0; s < d->nsteps; s++) {
+            const struct smm_edge *e = &g->whole[i][s];
+
             h->left[(size_t)s * GROUPS_SAMPLE + n] =
-                h->edge[s].n ? h->edge[s].bytes / (double)h->edge[s].n
-                             : (double)NAN;
+                e->n ? e->bytes / (double)e->n : (double)NAN;
+        }
         n++;
     }
     for (uint32_t s = 0; s < d->nsteps; s++)
@@ -108,17 +107,17 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
         v[s].in = (float)h->normal[s];
         v[s].in_spread = (float)h->spread[s];
     }
-    bytes_of(h, g, kind, d, in, v);
+    bytes_of(h, g, kind, d, v);
 }
 
-static double waited(const struct habits *h, const struct dictionary *d,
+static double waited(const struct smm_edge *edge, const struct dictionary *d,
                      const struct hct_snapshot *in)
 {
     double ns = 0;
 
     for (uint32_t s = 0; s < d->nsteps; s++)
-        if (h->edge[s].n > 1 && habits_waits(d, in, s))
-            ns += (double)h->edge[s].n * h->edge[s].in.mean;
+        if (edge[s].n > 1 && habits_waits(d, in, s))
+            ns += (double)edge[s].n * edge[s].in.mean;
     return ns;
 }
 
@@ -130,10 +129,8 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
     double usual, spread;
 
     for (uint32_t i = 0; i < g->nsample; i++)
-        if (g->kinds.group[i] == kind) {
-            dictionary_model(d, in, hct_model(in, g->sample[i]), h->edge, NULL);
-            h->slow[n++] = waited(h, d, in);
-        }
+        if (g->kinds.group[i] == kind)
+            h->slow[n++] = waited(g->whole[i], d, in);
     usual = median_of(h, h->slow, n);
     for (uint32_t i = 0; i < n; i++)
         h->slow[i] = fabs(h->slow[i] - usual);
@@ -144,27 +141,24 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
         (float)usual, (float)hypot(spread, POLISH_LEAST * usual) };
 }
 
-double habits_share(uint64_t ran_ns, uint64_t delayed_ns)
+double habits_share(double ran_ns, double delayed_ns)
 {
-    return ran_ns && delayed_ns
-               ? (double)ran_ns / ((double)ran_ns + (double)delayed_ns)
-               : (double)NAN;
+    return ran_ns > 0 && delayed_ns > 0 ? ran_ns / (ran_ns + delayed_ns)
+                                        : (double)NAN;
 }
 
-double habits_usual_share(struct habits *h, const struct groups *g,
-                          uint32_t kind, const struct hct_snapshot *in)
+double habits_usual_share(const struct hct_snapshot *in,
+                          const struct hct_score *o)
 {
-    size_t n = 0;
+    for (uint32_t i = 0; i < in->nclusters; i++) {
+        const struct hct_cluster *c = hct_cluster(in, i);
 
-    for (uint32_t i = 0; i < g->nsample; i++) {
-        uint32_t rank = hct_model(in, g->sample[i])->rank;
-        const struct hct_rank *k = rank < in->nranks ? hct_rank(in, rank) : NULL;
-        double share = k ? habits_share(k->ran_ns, k->delayed_ns) : (double)NAN;
-
-        if (g->kinds.group[i] == kind && !isnan(share))
-            h->words[n++] = share;
+        if (c->what == HCT_CLUSTER_KIND && c->number == o->kind &&
+            c->tasks >= HABITS_LEAST)
+            return habits_share(c->ran_ns - (double)o->ran_ns,
+                                c->delayed_ns - (double)o->delayed_ns);
     }
-    return n < HABITS_LEAST ? (double)NAN : polish_median(h->words, n);
+    return (double)NAN;
 }
 
 /* Those that wait in MPI for one that is kept ask for messages, and give way: they
@@ -173,7 +167,7 @@ double habits_usual_share(struct habits *h, const struct groups *g,
 bool habits_explain(const struct hct_score *o, double usual, uint64_t wall_ns)
 {
     double took = o->times > 1 ? o->cost_ns / (1 - 1 / o->times) : 0;
-    double had = habits_share(o->ran_ns, o->delayed_ns);
+    double had = habits_share((double)o->ran_ns, (double)o->delayed_ns);
     double free_ns = fmax((double)wall_ns - (double)o->delayed_ns,
                           (double)o->ran_ns);
     double kept = fmax(took * (1 - had / usual), took - free_ns);

@@ -21,7 +21,6 @@ struct habits {                 /* room: nothing in it outlives a call */
     double slow[GROUPS_SAMPLE];
     double words[DICTIONARY_STEPS];
     double normal[DICTIONARY_STEPS], spread[DICTIONARY_STEPS];
-    struct smm_edge edge[DICTIONARY_STEPS];
 };
 
 /* Is time inside the call that the step begins with time of others? */
@@ -43,12 +42,12 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
  * has more work. The bytes of a border grow as the root of what is inside. */
 bool habits_more_work(const struct hct_score *o);
 
-/* Of the time that a task wanted a processor it had one for this share; NaN: not
- * known. */
-double habits_share(uint64_t ran_ns, uint64_t delayed_ns);
-/* What is usual among the sample's tasks of that kind. */
-double habits_usual_share(struct habits *h, const struct groups *g,
-                          uint32_t kind, const struct hct_snapshot *in);
+/* Of the time that a task, or several, wanted a processor it had one for this share;
+ * NaN: not known. */
+double habits_share(double ran_ns, double delayed_ns);
+/* All others of its kind, in the same time; in: an answer. */
+double habits_usual_share(const struct hct_snapshot *in,
+                          const struct hct_score *o);
 /* With the usual share it would have taken so much less, or it took so much more than
  * it can have computed or slept in wall_ns, its time: half of what it costs, at least.
  * Then its node has too much to do. Where that is not known: no. */

@@ -103,25 +103,56 @@ static void put_stands(const struct outlier *s, const struct hct_snapshot *in,
             put(odd, (struct outlier_find){ .stand = w });
 }
 
+/* No task of good runs has taken as long. */
+static bool is_longer(const struct outlier *s, const struct hct_score *o)
+{
+    const struct hct_earlier *e = outlier_earlier(s, o);
+
+    return !e || outlier_each(o) > earlier_most(e, o->in_call);
+}
+
+/* A phase that is over. Who asks is shown tasks that are odd by no measure. */
+static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
+                       const struct outlier_list *odd)
+{
+    const struct hct_when *when = &s->item.when;
+    struct oddphase_task slow[OUTLIER_FOUND];
+    uint32_t n = 0;
+
+    if (when->window != HCT_WINDOW_PHASE || when->phase == HCT_PHASES_OVER ||
+        s->item.person)
+        return;
+    for (size_t i = 0; i < odd->n; i++)
+        if (odd->v[i].score && is_longer(s, odd->v[i].score))
+            slow[n++] = (struct oddphase_task){ odd->v[i].score->rank,
+                                              (float)odd->v[i].score->times };
+    oddphase_add(&s->phases, in, when->phase, s->question.ngroups, slow, n);
+}
+
 static void judge(struct outlier *s, const struct hct_snapshot *in,
                   struct hct_out *out)
 {
     struct outlier_list odd = { .n = 0 }, kept = { .n = 0 };
-    uint64_t wall_ns = in->now_ns - s->agenda.began_ns;
+    bool all = s->item.when.window == HCT_WINDOW_ALL;
+    uint64_t wall_ns = all ? in->now_ns - s->agenda.began_ns
+                           : in->stretch.most_ns;
 
     for (uint32_t i = 0; i < in->nscores; i++) {
         const struct hct_score *o = hct_score(in, i);
 
         if (is_slow(s, in, o))
-            put(habits_explain(o, s->usual[o->kind], wall_ns) ? &kept : &odd,
+            put(habits_explain(o, habits_usual_share(in, o), wall_ns) ? &kept : &odd,
                 (struct outlier_find){ .score = o });
     }
-    if (s->item.when.window == HCT_WINDOW_ALL)
+    if (all)
         put_stands(s, in, &odd);
+    keep_phase(s, in, &odd);
     outlier_say(s, in, &odd, out);
     outlier_say_kept(s, in, &kept, out);
-    if (out->nverdicts || s->item.person)
+    if (out->nverdicts || s->item.person) {
         outlier_add_odds(s, in, out);
+        outlier_remark(s, in, out);
+    }
 }
 
 /* --------------------------------------------------------------- questions */
@@ -137,6 +168,17 @@ static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
             dictionary_edges(in, hct_model(in, i), &s->item.when))
             g->sample[g->nsample++] = i;
     }
+}
+
+/* So many groups at most: in a phase as many as there were in earlier ones of its
+ * kind, so that who leaves them is far from all of them (SC11, section 2). */
+static uint32_t groups_of(const struct outlier *s)
+{
+    const struct hct_when *when = &s->item.when;
+    uint32_t n = when->window == HCT_WINDOW_PHASE
+                     ? oddphase_groups(&s->phases, when->phase) : 0;
+
+    return n && n < s->groups_max ? n : s->groups_max;
 }
 
 /* False: there is nothing to be compared. */
@@ -159,9 +201,9 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     if (!s->has_table)          /* it takes 25 ms */
         lknorm_fill(&s->table);
     s->has_table = true;
-    groups_make(g, &s->table, &s->dictionary, in, s->groups_max);
-    for (uint32_t k = 0; k < g->kinds.k; k++)
-        s->usual[k] = habits_usual_share(&room->habits, g, k, in);
+    groups_make(g, &s->table, &s->dictionary, in,
+                &(struct groups_most){ groups_of(s), s->groups_max });
+    s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary, in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
                                out->question, out->question_max);
     if (!out->nquestion)
@@ -176,6 +218,8 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
 static void want_models(struct outlier *s, struct hct_out *out)
 {
     out->need |= HCT_NEED_MODEL;
+    if (!s->earlier.known)
+        out->need |= HCT_NEED_EARLIER;
     if (s->item.when.window == HCT_WINDOW_LAST)
         out->last_ns = s->item.when.ago_ns;
     out->sample = out->nranks;
@@ -222,6 +266,9 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     bool soon = stands_look(&s->stands, in);
 
     works_look(&s->works, s->rank, in);
+    oddphase_look(&s->phases, in);
+    if (in->parts & HCT_NEED_EARLIER)
+        earlier_take(&s->earlier, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&
@@ -245,7 +292,7 @@ static const struct hct_policy policy = {
     .state_bytes = state_bytes,
     .init = init,
     .step = step,
-    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES,
+    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES | HCT_NEED_EARLIER,
     .asked = HCT_ASKED_BY_PERSON,
     .room_bytes = sizeof(struct room),
 };

@@ -9,6 +9,8 @@
 #include "policies/hct_policy.h"
 #include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
+#include "policies/outlier/earlier.h"
+#include "policies/outlier/oddphase.h"
 #include "policies/outlier/stands.h"
 #include "policies/outlier/works.h"
 
@@ -37,8 +39,10 @@ struct outlier {
     struct hct_question question;       /* the last one, without its arrays */
     uint32_t sample[LOT_SAMPLE];        /* ranks, ascending */
     struct outlier_said said, said_kept;
-    double usual[MEDOIDS_MAX];  /* of each kind: habits_usual_share() */
     struct stands stands;
+    struct oddphase phases;
+    struct earlier earlier;
+    struct earlier_longer longer;       /* of the sample that is asked about */
     bool has_table;
     struct lknorm table;        /* from the first question on */
     struct dictionary dictionary;       /* of the sample */
@@ -60,6 +64,17 @@ struct outlier_list {           /* the most costly first */
 /* So many are like it. */
 uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o);
 
+/* "between MPI_Wait and MPI_Send", into a buffer of that size. */
+enum { OUTLIER_WHERE = 120 };
+const char *outlier_where(char buf[OUTLIER_WHERE], const struct dictionary *d,
+                          const struct hct_snapshot *in, uint32_t step,
+                          bool in_call);
+/* What earlier runs have had of its step; NULL: nothing is known. */
+const struct hct_earlier *outlier_earlier(const struct outlier *s,
+                                          const struct hct_score *o);
+/* How long it takes for it, each time. */
+double outlier_each(const struct hct_score *o);
+
 /* In verdicts, unless it is known. */
 void outlier_say(struct outlier *s, const struct hct_snapshot *in,
                  const struct outlier_list *l, struct hct_out *out);
@@ -70,5 +85,8 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
 /* For the views: all that are among the furthest, however far. */
 void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                       struct hct_out *out);
+/* ... with what there is to be said of all of them. */
+void outlier_remark(const struct outlier *s, const struct hct_snapshot *in,
+                    struct hct_out *out);
 
 #endif

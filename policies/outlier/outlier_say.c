@@ -14,19 +14,28 @@ static const char *name_of(const struct dictionary *d,
                           : "the beginning";
 }
 
+const char *outlier_where(char buf[OUTLIER_WHERE], const struct dictionary *d,
+                          const struct hct_snapshot *in, uint32_t step,
+                          bool in_call)
+{
+    const struct smm_step *is = &d->step[step];
+
+    if (in_call)
+        snprintf(buf, OUTLIER_WHERE, "in %s", name_of(d, in, is->from));
+    else
+        snprintf(buf, OUTLIER_WHERE, "between %s and %s", name_of(d, in, is->from),
+                 name_of(d, in, is->to));
+    return buf;
+}
+
 static const char *what_of(char buf[WHAT], const struct dictionary *d,
                            const struct hct_snapshot *in,
                            const struct hct_score *o)
 {
-    const struct smm_step *step = &d->step[o->step];
+    char where[OUTLIER_WHERE];
 
-    const char *all = o->all ? "in all it does, most " : "";
-
-    if (o->in_call)
-        snprintf(buf, WHAT, "%sin %s", all, name_of(d, in, step->from));
-    else
-        snprintf(buf, WHAT, "%sbetween %s and %s", all,
-                 name_of(d, in, step->from), name_of(d, in, step->to));
+    snprintf(buf, WHAT, "%s%s", o->all ? "in all it does, most " : "",
+             outlier_where(where, d, in, o->step, o->in_call));
     return buf;
 }
 
@@ -118,18 +127,48 @@ uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o)
 
 /* ---------------------------------------------------------------- verdicts */
 
+const struct hct_earlier *outlier_earlier(const struct outlier *s,
+                                          const struct hct_score *o)
+{
+    const struct smm_step *step = &s->dictionary.step[o->step];
+
+    return earlier_find(&s->earlier, dictionary_place(&s->dictionary, step->from),
+                        dictionary_place(&s->dictionary, step->to));
+}
+
+double outlier_each(const struct hct_score *o)
+{
+    return o->n ? (o->in_call ? o->in_ns : o->out_ns) / (double)o->n : 0;
+}
+
+static const char *earlier_of(char buf[WHAT], const struct outlier *s,
+                              const struct hct_score *o)
+{
+    const struct hct_earlier *e = outlier_earlier(s, o);
+    char is[WORDS_TIME], most[WORDS_TIME];
+
+    buf[0] = '\0';
+    if (e)
+        snprintf(buf, WHAT, "; %s each time, in %u good run%s %s at most",
+                 words_short(is, outlier_each(o)), e->runs,
+                 e->runs == 1 ? "" : "s",
+                 words_short(most, earlier_most(e, o->in_call)));
+    return buf;
+}
+
 /* The place is that of the call which the step begins with, in that task. */
 static void say_slow(const struct outlier *s, const struct hct_snapshot *in,
                      const struct hct_score *o, struct hct_out *out)
 {
-    char what[WHAT], places[WHAT], longer[WORDS_TIME];
+    char what[WHAT], places[WHAT], longer[WORDS_TIME], earlier[WHAT];
 
     words_line(out, (int32_t)o->rank,
                "%s longer %s, %.1f times as long as %u others, "
-               "%.0f deviations%s",
+               "%.0f deviations%s%s",
                words_time(longer, (uint64_t)o->cost_ns),
                what_of(what, &s->dictionary, in, o), o->times,
-               outlier_like(in, o), o->score, places_of(places, in, o->rank));
+               outlier_like(in, o), o->score, places_of(places, in, o->rank),
+               earlier_of(earlier, s, o));
     words_places(out, o->site, 0);
 }
 
@@ -241,6 +280,17 @@ static void head_stand(const struct outlier *s, const struct hct_snapshot *in,
                100 * (double)w->cost_ns / (double)(in->now_ns - s->agenda.began_ns));
 }
 
+static void say_phase(const struct outlier *s, struct hct_out *out)
+{
+    const struct oddphase_one *one = oddphase_oddest(&s->phases);
+    char text[sizeof(((struct hct_line *)0)->text)];
+
+    if (!one)
+        return;
+    oddphase_say(one, text, sizeof(text));
+    words_line(out, HCT_NONE, "%s", text);
+}
+
 void outlier_say(struct outlier *s, const struct hct_snapshot *in,
                  const struct outlier_list *l, struct hct_out *out)
 {
@@ -259,6 +309,7 @@ void outlier_say(struct outlier *s, const struct hct_snapshot *in,
             say_stand(in, l->v[i].stand, out);
         else
             say_slow(s, in, l->v[i].score, out);
+    say_phase(s, out);
     if (f->stand)
         return;
     words_line(out, (int32_t)f->score->rank, "the first of these ends in %s",
@@ -289,8 +340,8 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
                "wants one, they for %.3g %%",
                o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
                when_of(when, &in->stretch),
-               100 * habits_share(o->ran_ns, o->delayed_ns),
-               100 * s->usual[o->kind]);
+               100 * habits_share((double)o->ran_ns, (double)o->delayed_ns),
+               100 * habits_usual_share(in, o));
     for (size_t i = 0; i < l->n; i++) {
         char ran[WORDS_TIME], kept[WORDS_TIME];
 
@@ -312,15 +363,6 @@ static void add_odd(struct hct_out *out, const struct hct_odd *o)
         out->odds[out->nodds++] = *o;
 }
 
-static void add_score(struct hct_out *out, const struct hct_snapshot *in,
-                      const struct hct_score *o, uint32_t place)
-{
-    add_odd(out, &(struct hct_odd){
-        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
-        .score = far_of(in, o), .cost_ns = o->cost_ns, .line = HCT_NO_LINE,
-        .line_to = HCT_NO_LINE });
-}
-
 /* A line of no verdict, for the host to say where that is in the source. */
 static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
 {
@@ -332,12 +374,12 @@ static uint32_t place_line(struct hct_out *out, uint32_t rank, uint32_t site)
 }
 
 static void add_step(const struct outlier *s, struct hct_out *out,
-                     const struct hct_score *o, uint32_t place)
+                     const struct hct_score *o, double score, uint32_t place)
 {
     const struct smm_step *step = &s->dictionary.step[o->step];
     struct hct_odd x = {
         .method = o->method, .place = place, .rank = o->rank, .group = o->group,
-        .score = o->score, .cost_ns = o->cost_ns,
+        .score = score, .cost_ns = o->cost_ns,
         .from_call = s->dictionary.call[step->from],
         .to_call = s->dictionary.call[step->to],
         .line = place_line(out, o->rank, o->site),
@@ -346,6 +388,20 @@ static void add_step(const struct outlier *s, struct hct_out *out,
         .normal_in_ns = o->normal_in_ns, .normal_out_ns = o->normal_out_ns };
 
     add_odd(out, &x);
+}
+
+/* By a distance, with the step that most of it is in, if that is known. */
+static void add_score(const struct outlier *s, struct hct_out *out,
+                      const struct hct_snapshot *in, const struct hct_score *o,
+                      uint32_t place)
+{
+    if (o->share > 0 && o->step < s->dictionary.nsteps) {
+        add_step(s, out, o, far_of(in, o), place);
+        return;
+    }
+    add_odd(out, &(struct hct_odd){
+        .method = o->method, .place = place, .rank = o->rank, .group = o->group,
+        .score = far_of(in, o), .line = HCT_NO_LINE, .line_to = HCT_NO_LINE });
 }
 
 static void add_stand(struct hct_out *out, const struct stand *w,
@@ -394,13 +450,13 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
             continue;
         if (o->method != HCT_METHOD_POLISH) {
             if (place && place <= OUTLIER_TOP)
-                add_score(out, in, o, place);
+                add_score(s, out, in, o, place);
             continue;
         }
         for (; w && (double)w->cost_ns > o->cost_ns; w = next_stand(s, &next))
             add_stand(out, w, ++at);
         if (o->step < s->dictionary.nsteps)
-            add_step(s, out, o, ++at);
+            add_step(s, out, o, o->score, ++at);
     }
     for (; w; w = next_stand(s, &next))
         add_stand(out, w, ++at);

@@ -14,11 +14,12 @@
 enum { SLOTS = 4 * HCT_STEPS_MAX };
 
 struct score {
-    const struct hct_question *q;       /* borrowed, as the next five */
+    const struct hct_question *q;       /* borrowed, as the next six */
     const struct hct_question_step *step;
     const struct hct_question_model *model;
     const struct hct_question_normal *normal;
     const struct hct_question_kind *kind;
+    const struct hct_question_edge *whole;
     const struct lknorm *table;
     uint32_t slot[SLOTS];       /* number of a step + 1; 0: free */
     struct smm_step by[HCT_STEPS_MAX];  /* steps from one place together */
@@ -33,7 +34,7 @@ struct score {
 /* ----------------------------------------------------------------- reading */
 
 struct layout {                 /* of the bytes of a question: where is what */
-    size_t steps, models, edges, normals, kinds, end;
+    size_t steps, models, edges, normals, kinds, wholes, end;
 };
 
 static struct layout layout_of(const struct hct_question *q)
@@ -46,7 +47,9 @@ static struct layout layout_of(const struct hct_question *q)
                               sizeof(struct hct_question_edge);
     l.kinds = l.normals + (size_t)q->nkinds * q->nsteps *
                               sizeof(struct hct_question_normal);
-    l.end = l.kinds + q->nkinds * sizeof(struct hct_question_kind);
+    l.wholes = l.kinds + q->nkinds * sizeof(struct hct_question_kind);
+    l.end = l.wholes + (size_t)q->nwholes * q->nsteps *
+                           sizeof(struct hct_question_edge);
     return l;
 }
 
@@ -57,7 +60,8 @@ static bool counts_fit(const struct hct_question *q)
            q->nchains && q->nchains <= q->nsteps && q->nmodels &&
            q->nmodels <= HCT_MODELS_MAX && q->nkinds &&
            q->nkinds <= HCT_CLUSTERS_MAX && q->ngroups &&
-           q->ngroups <= HCT_CLUSTERS_MAX && q->top && q->top <= HCT_TOP_MAX;
+           q->ngroups <= HCT_CLUSTERS_MAX &&
+           (!q->nwholes || q->nwholes == q->ngroups) && q->top && q->top <= HCT_TOP_MAX;
 }
 
 /* Each chain has one step that it begins with. */
@@ -156,6 +160,8 @@ size_t score_room(const void *question, size_t bytes)
     if (l.end != bytes || !steps_fit(q, AT(hct_question_step, q, l.steps)) ||
         !models_fit(q, AT(hct_question_model, q, l.models)) ||
         !edges_fit(AT(hct_question_edge, q, l.edges), edges) ||
+        !edges_fit(AT(hct_question_edge, q, l.wholes),
+                   (size_t)q->nwholes * q->nsteps) ||
         !normals_fit(AT(hct_question_normal, q, l.normals),
                      (size_t)q->nkinds * q->nsteps) ||
         !kinds_fit(AT(hct_question_kind, q, l.kinds), q->nkinds))
@@ -201,14 +207,18 @@ static void number_steps(struct score *s)
     }
 }
 
+static struct smm_edge edge_of(const struct hct_question_edge *e)
+{
+    return (struct smm_edge){
+        .n = e->n > 0 && e->n < 1 ? 1 : (uint64_t)fminf(e->n, 1e18f),
+        .probability = e->probability, .in = { e->in_mean, e->in_sd },
+        .out = { e->out_mean, e->out_sd } };
+}
+
 static void take_edges(struct score *s, const struct hct_question_edge *e)
 {
     for (size_t i = 0; i < (size_t)s->q->nmodels * s->q->nchains; i++)
-        s->edge[i] = (struct smm_edge){
-            .n = e[i].n > 0 && e[i].n < 1 ? 1 : (uint64_t)fminf(e[i].n, 1e18f),
-            .probability = e[i].probability,
-            .in = { e[i].in_mean, e[i].in_sd },
-            .out = { e[i].out_mean, e[i].out_sd } };
+        s->edge[i] = edge_of(&e[i]);
 }
 
 struct score *score_open(void *room, const void *question,
@@ -224,6 +234,7 @@ struct score *score_open(void *room, const void *question,
     s->model = AT(hct_question_model, q, l.models);
     s->normal = AT(hct_question_normal, q, l.normals);
     s->kind = AT(hct_question_kind, q, l.kinds);
+    s->whole = AT(hct_question_edge, q, l.wholes);
     s->table = table;
     number_steps(s);
     take_edges(s, AT(hct_question_edge, q, l.edges));
@@ -267,12 +278,18 @@ static void measure(struct score *s, uint32_t rank, const struct smm *m,
     const struct smm other = { s->edge + (size_t)model * s->q->nchains,
                                s->q->nchains };
     bool medoid = is->group != HCT_NO_MEDOID;
-    double limit = fmax(medoid ? t->far : 0, is->rank != rank ? t->near : 0);
+    bool another = is->rank != rank;
+    double limit = fmax(medoid ? fmax(t->far, another ? t->apart : 0) : 0,
+                        another ? t->near : 0);
     double d = smm_distance_below(s->table, m, &other, limit - alone) + alone;
     double like;
 
-    if (is->rank != rank)
+    if (another)
         t->near = fmin(t->near, d);
+    if (medoid && another && d < t->apart) {
+        t->apart = d;
+        t->from = is->group;
+    }
     if (medoid && d < t->far) {
         t->far = d;
         t->group = is->group;
@@ -295,7 +312,8 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
     double alone = SMM_ALONE * take_task(s, v, n);
 
     *t = (struct score_task){ .far = HUGE_VAL, .near = HUGE_VAL,
-                              .like = HUGE_VAL };
+                              .apart = HUGE_VAL, .like = HUGE_VAL,
+                              .from = HCT_NO_MEDOID };
     chains_merge(&c, &own, &m);
     for (uint32_t i = 0; i < q->nmodels; i++)
         measure(s, rank, &m, i, alone, t);
@@ -304,6 +322,92 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
     for (uint32_t i = 0; i < q->nsteps; i++)
         t->total_ns += (double)s->own[i].n *
                        (s->own[i].in.mean + s->own[i].out.mean);
+}
+
+/* Of those that differ as much, but for so much, the most costly is the one: a
+ * norm does not tell a step that takes twice as long from one that takes ten
+ * times. */
+#define AS_MUCH 0.75
+
+/* In that step, from the medoid. Time that others take is an effect. */
+static double differ(const struct score *s, uint32_t step,
+                     const struct smm_edge *medoid)
+{
+    struct smm_edge own = s->own[step];
+
+    if (s->step[step].waits && medoid->n)
+        own.in = medoid->in;
+    return smm_differ(s->table, &own, medoid);
+}
+
+static double spent_more(const struct smm_edge *own,
+                         const struct smm_edge *medoid, bool in_call)
+{
+    return in_call
+               ? (double)own->n * own->in.mean -
+                     (double)medoid->n * medoid->in.mean
+               : (double)own->n * own->out.mean -
+                     (double)medoid->n * medoid->out.mean;
+}
+
+static void tell_step(const struct score *s, uint32_t step,
+                      const struct smm_edge *medoid, struct hct_score *x)
+{
+    const struct smm_edge *own = &s->own[step];
+
+    x->step = step;
+    x->site = own->n ? s->site[step] : 0;
+    x->site_to = own->n ? s->site_to[step] : 0;
+    x->n = own->n;
+    x->in_ns = (double)own->n * own->in.mean;
+    x->out_ns = (double)own->n * own->out.mean;
+    x->normal_in_ns = (double)medoid->n * medoid->in.mean;
+    x->normal_out_ns = (double)medoid->n * medoid->out.mean;
+}
+
+/* The most costly of those that differ by so much, from the medoid with these
+ * edges. */
+static void choose(const struct score *s, const struct hct_question_edge *whole,
+                   double least, struct hct_score *x)
+{
+    double most_ns = -1;
+
+    for (uint32_t i = 0; i < 2 * s->q->nsteps; i++) {
+        uint32_t step = i / 2;
+        struct smm_edge medoid = edge_of(&whole[step]);
+        bool waits = i % 2 && s->step[step].waits;
+        double ns = waits ? 0 : fabs(spent_more(&s->own[step], &medoid, i % 2));
+
+        if (s->words[step] < least || !(ns > most_ns))
+            continue;
+        most_ns = ns;
+        tell_step(s, step, &medoid, x);
+        x->in_call = i % 2;
+        x->share = s->words[step];
+    }
+}
+
+bool score_differs(struct score *s, const struct score_task *t,
+                   struct hct_score *x)
+{
+    const struct hct_question_edge *whole;
+    double most = 0, all = 0;
+
+    if (t->from >= s->q->nwholes)
+        return false;
+    whole = s->whole + (size_t)t->from * s->q->nsteps;
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        struct smm_edge medoid = edge_of(&whole[i]);
+
+        s->words[i] = differ(s, i, &medoid);
+        all += s->words[i];
+        most = fmax(most, s->words[i]);
+    }
+    if (!(most > 0) || !isfinite(all))
+        return false;
+    choose(s, whole, AS_MUCH * most, x);
+    x->share /= all;
+    return x->share > 0;
 }
 
 /* -------------------------------------------------------------------- steps */

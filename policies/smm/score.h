@@ -1,18 +1,20 @@
-/* score.h - one task against the models of a question (struct hct_question): what
- * is done where the tasks are, so that their models need not travel.
+/* score.h - one task against the models of a question (struct hct_question):
+ * what is done where the tasks are, so that their models need not travel.
  *
  * The same measures as where all models are in one place: the distance from the
  * medoid of its group and from its nearest neighbour (SC11, 3.3.1 and 3.3.2),
  * and median polish (polish.h), with what is normal taken from the question.
  *
  * A task that is slow in all that it does is as fast as its like in none of its
- * steps more than in others, and polish does not see it. But others wait for it: it
- * waits less than they do, in all calls that wait taken together, and that is what
- * it computes longer. Where it waits less in one call for more in another nothing is
- * said: it may be one of those that wait for somebody else there. */
+ * steps more than in others, and polish does not see it. But others wait for
+ * it: it waits less than they do, in all calls that wait taken together, and
+ * that is what it computes longer. Where it waits less in one call for more in
+ * another nothing is said: it may be one of those that wait for somebody else
+ * there. */
 #ifndef HCT_SCORE_H
 #define HCT_SCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +45,9 @@ struct score_task {
     uint32_t group, kind;       /* whose medoid is nearest */
     double far, near;           /* from that of the group; from the nearest
                                    model of another task */
+    uint32_t from;              /* group of the medoid that is nearest of those which
+                                   are other tasks; HCT_NO_MEDOID */
+    double apart;               /* ... how far */
     double like;                /* from the medoid of the kind, by what they
                                    do alone */
     double total_ns;            /* of its steps */
@@ -57,5 +62,14 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
  * allows, the most costly ones, at most k, the first most. Returns how many. */
 size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
                    struct hct_score *v, size_t k);
+
+/* The step in which it differs most from the medoid of its group, or, if that
+ * is itself, from the nearest other one, into x: step to share of struct
+ * hct_score. Of whole models, but for time that others take. Chains are made
+ * one to find who is odd; this is where (SC11, 3.2 and 4.3: to compare with one
+ * medoid is enough). False: there is none, or the question has no whole
+ * models. */
+bool score_differs(struct score *s, const struct score_task *t,
+                   struct hct_score *x);
 
 #endif

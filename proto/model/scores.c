@@ -58,6 +58,8 @@ static void cluster_add(struct scores *s, const struct hct_cluster *more)
     c->tasks += more->tasks;
     c->sum += more->sum;
     c->squares += more->squares;
+    c->ran_ns += more->ran_ns;
+    c->delayed_ns += more->delayed_ns;
 }
 
 void scores_count(struct scores *s, enum hct_cluster_what what, uint32_t number,
@@ -68,6 +70,16 @@ void scores_count(struct scores *s, enum hct_cluster_what what, uint32_t number,
                                      .squares = distance * distance };
 
     cluster_add(s, &one);
+}
+
+void scores_ran(struct scores *s, uint32_t kind, uint64_t ran_ns,
+                uint64_t delayed_ns)
+{
+    const struct hct_cluster is = { .what = HCT_CLUSTER_KIND, .number = kind,
+                                    .ran_ns = (double)ran_ns,
+                                    .delayed_ns = (double)delayed_ns };
+
+    cluster_add(s, &is);
 }
 
 /* ------------------------------------------------------------------ scores */
@@ -173,6 +185,8 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
         c[i].tasks = is->tasks;
         c[i].sum = is->sum;
         c[i].squares = is->squares;
+        c[i].ran_ns = is->ran_ns;
+        c[i].delayed_ns = is->delayed_ns;
     }
     m.scores = xs;
     m.n_scores = x && xs ? s->nscores : 0;
@@ -219,6 +233,7 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
 /* The largest distance that two models can have is some ten thousands: sums of
  * anything that is read stay numbers. */
 #define FURTHEST 1e9
+#define LONGEST 18446744073709551616.0          /* ns of one task */
 
 static bool cluster_fits(const Hct__Scores__Cluster *c, uint32_t width)
 {
@@ -226,7 +241,9 @@ static bool cluster_fits(const Hct__Scores__Cluster *c, uint32_t width)
            c->number < HCT_CLUSTERS_MAX && c->tasks <= width &&
            c->sum >= 0 && c->sum <= FURTHEST * (double)c->tasks &&
            c->squares >= 0 &&
-           c->squares <= FURTHEST * FURTHEST * (double)c->tasks;
+           c->squares <= FURTHEST * FURTHEST * (double)c->tasks &&
+           c->ran_ns >= 0 && c->ran_ns <= LONGEST * (double)c->tasks &&
+           c->delayed_ns >= 0 && c->delayed_ns <= LONGEST * (double)c->tasks;
 }
 
 static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
@@ -260,7 +277,7 @@ static bool take(struct scores *s, const Hct__Scores *m)
     for (size_t i = 0; i < m->n_clusters; i++) {
         const Hct__Scores__Cluster *c = m->clusters[i];
         const struct hct_cluster is = { c->what, c->number, c->tasks, c->sum,
-                                        c->squares };
+                                        c->squares, c->ran_ns, c->delayed_ns };
         uint32_t before = s->nclusters;
 
         if (!cluster_fits(c, s->width))

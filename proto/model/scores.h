@@ -35,6 +35,10 @@ void scores_task(struct scores *s, uint64_t ago_ns);
 /* One more in a cluster. */
 void scores_count(struct scores *s, enum hct_cluster_what what, uint32_t number,
                   double distance);
+/* A task of a kind, which was counted, has had a processor so long, and was kept from
+ * one. */
+void scores_ran(struct scores *s, uint32_t kind, uint64_t ran_ns,
+                uint64_t delayed_ns);
 /* One that is among the furthest, perhaps. */
 void scores_put(struct scores *s, const struct hct_score *x);
 

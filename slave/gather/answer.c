@@ -91,6 +91,7 @@ void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n)
 {
     struct hct_score steps[HCT_TOP_MAX];
+    struct hct_score differs = { .method = HCT_METHOD_CLUSTER };
     struct score_task is;
     size_t nsteps;
 
@@ -98,12 +99,16 @@ void answer_add(struct answer *a, const struct answer_task *t,
     score_task(a->score, t->rank, v, n, &is);
     scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
     scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);
-    put(a, t, &(struct hct_score){
-        .method = HCT_METHOD_CLUSTER, .group = is.group, .kind = is.kind,
-        .score = is.far });
-    put(a, t, &(struct hct_score){
-        .method = HCT_METHOD_NEIGHBOUR, .group = is.group, .kind = is.kind,
-        .score = is.near });
+    scores_ran(&a->scores, is.kind, t->delay.ran_ns, t->delay.kept_ns);
+    if (!score_differs(a->score, &is, &differs))
+        differs = (struct hct_score){ .method = HCT_METHOD_CLUSTER };
+    differs.group = is.group;
+    differs.kind = is.kind;
+    differs.score = is.far;
+    put(a, t, &differs);
+    differs.method = HCT_METHOD_NEIGHBOUR;
+    differs.score = is.near;
+    put(a, t, &differs);
     nsteps = score_steps(a->score, t->rank, &is, steps, a->scores.top);
     for (size_t i = 0; i < nsteps; i++)
         put(a, t, &steps[i]);

@@ -24,7 +24,7 @@ struct hct_when answer_when(const struct answer *a);
 
 struct answer_task {
     uint32_t position, rank;
-    struct delay delay;         /* of its processor; 0: not known */
+    struct delay delay;         /* of its processor, in that time; 0: not known */
     uint64_t ago_ns;            /* its model began so long ago */
 };
 

@@ -90,9 +90,26 @@ static int read_task(struct scores *s, const struct gather_turn *turn,
     return rc;
 }
 
+/* In that time; of phases that came and went too fast, and those that are merged, since
+ * the process began. */
+static struct delay delay_of(const struct gather_turn *turn,
+                             const struct hct_when *when)
+{
+    const struct tally *w = &turn->task->tally;
+    struct delay now, is = { 0 }, before = lookmodel_delay(turn->reads);
+
+    delay_read(&now, w->pid);
+    if (when->window == HCT_WINDOW_LAST)
+        return delay_since(&now, &before);
+    if (when->window == HCT_WINDOW_PHASE)
+        is = delay_in_phase(&w->delays, when->phase, &now);
+    return is.ran_ns ? is : now;
+}
+
 static int scores_add(void *own, const struct gather_turn *turn)
 {
     struct scores *s = own;
+    struct hct_when when = answer_when(s->answer);
     struct answer_task is = { .position = turn->position,
                               .rank = turn->task->rank };
     size_t n = 0;
@@ -101,7 +118,7 @@ static int scores_add(void *own, const struct gather_turn *turn)
     if (rc == 0) {
         answer_miss(s->answer);
     } else if (rc > 0) {
-        delay_read(&is.delay, turn->task->tally.pid);
+        is.delay = delay_of(turn, &when);
         answer_add(s->answer, &is, s->edge, n);
     }
     return rc < 0 ? -1 : 0;

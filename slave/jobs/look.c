@@ -852,10 +852,12 @@ void look_at(struct look *l, struct task *t)
     r.life = life_of(t);
     r.mark = t->tally.last_mark;
     r.tags = t->tally.next_seq;
-    if (t->tally.page)
+    if (t->tally.page) {
         read_page(&r, k, t);
-    else
+        delay_turn(&t->tally.delays, t->tally.pid, r.phase, clock_monotonic_ns());
+    } else {
         read_stack(&r, &t->peeked);
+    }
     if (r.life < HCT_LIFE_ENDED && r.life > HCT_LIFE_NONE)
         look_proc(k, t, &r, detail);
     if (r.life == HCT_LIFE_RUNNING && detail)

@@ -91,7 +91,8 @@ static void keep_models(const struct living *l)
 
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i]->tally.page)
-            windows_tick(&l->v[i]->tally.windows, l->v[i]->tally.page, now_ns);
+            windows_tick(&l->v[i]->tally.windows, l->v[i]->tally.page,
+                         l->v[i]->tally.pid, now_ns);
 }
 
 void part_tell_use(struct part *p)

@@ -39,6 +39,7 @@ struct lookmodel {
     bool stretches;             /* there is one: */
     struct window stretch;      /* of the last time; all threads */
     uint64_t stretch_ns;        /* so long */
+    struct delay before;        /* as it began */
 };
 
 struct lookmodel *lookmodel_create(void)
@@ -269,6 +270,7 @@ static bool read_stretch(struct lookmodel *r, const char *page)
     if (!window_read(&r->stretch, &r->one, page, now_ns))
         return false;
     r->stretch_ns = before ? now_ns - before->at_ns : age_ns;
+    r->before = before ? before->delay : (struct delay){ 0 };
     if (before)
         window_since(&r->stretch, before);
     r->lost += r->stretch.lost + r->stretch.damaged;
@@ -408,4 +410,9 @@ bool lookmodel_read(struct lookmodel *r, const char *page,
     m->threads = n;
     fill(r, site, m);
     return true;
+}
+
+struct delay lookmodel_delay(const struct lookmodel *r)
+{
+    return r->before;
 }

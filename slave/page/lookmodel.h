@@ -40,4 +40,8 @@ bool lookmodel_read(struct lookmodel *r, const char *page,
                     const struct ticks *ticks, uint32_t site,
                     const struct lookmodel_time *time, Hct__Looked__Model *m);
 
+/* Of what was read last for WINDOW_LAST: what the process had had of a processor when
+ * that began. */
+struct delay lookmodel_delay(const struct lookmodel *r);
+
 #endif

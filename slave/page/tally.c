@@ -54,6 +54,7 @@ static void drop_page(struct tally *w)
     rings_fini(&w->rings);
     windows_free(w->windows);
     w->windows = NULL;
+    w->delays = (struct delay_phases){ .n = 0 };
     registry_drop_page(w->page);
     w->page = NULL;
 }

@@ -13,6 +13,7 @@
 #include "slave/page/records.h"
 #include "slave/page/rings.h"
 #include "slave/page/window.h"
+#include "slave/proc/delay.h"
 #include "slave/proc/sample.h"
 
 enum { TALLY_TAG_MAX = 200 };
@@ -31,6 +32,7 @@ struct tally {
     struct sample_split split;
     struct profile profile;     /* read by account.c */
     struct windows *windows;    /* owned: of the page; NULL: none yet */
+    struct delay_phases delays; /* of the page, too */
     char last_tag[TALLY_TAG_MAX];
     int32_t last_mark;          /* its marker */
 };

@@ -227,7 +227,8 @@ static unsigned least_missed(const struct windows *k, uint64_t now_ns)
     return is;
 }
 
-static bool keep(struct windows *k, const char *page, uint64_t now_ns)
+static bool keep(struct windows *k, const char *page, pid_t pid,
+                 uint64_t now_ns)
 {
     struct window w = { 0 };
     struct state_model one;
@@ -241,6 +242,7 @@ static bool keep(struct windows *k, const char *page, uint64_t now_ns)
         window_fini(&w);                /* the next tick tries again */
         return false;
     }
+    delay_read(&w.delay, pid);
     while (k->n && k->kept[0].began_ticks != w.began_ticks)
         drop(k, 0);
     if (k->n == WINDOWS_KEPT)
@@ -250,13 +252,14 @@ static bool keep(struct windows *k, const char *page, uint64_t now_ns)
 }
 
 /* Readings of tasks that have begun together stay together. */
-void windows_tick(struct windows **k, const char *page, uint64_t now_ns)
+void windows_tick(struct windows **k, const char *page, pid_t pid,
+                  uint64_t now_ns)
 {
     if (!*k) {
         *k = calloc(1, sizeof(**k));
         if (*k)
             (*k)->began_ns = (*k)->last_ns = now_ns;
-    } else if (now_ns - (*k)->last_ns >= window_ns && keep(*k, page, now_ns)) {
+    } else if (now_ns - (*k)->last_ns >= window_ns && keep(*k, page, pid, now_ns)) {
         (*k)->last_ns += (now_ns - (*k)->last_ns) / window_ns * window_ns;
     }
 }

@@ -20,8 +20,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "slave/page/state.h"
+#include "slave/proc/delay.h"
 
 enum window_what {              /* as in ModelAsk of hct.proto */
     WINDOW_START,               /* all since the task began */
@@ -51,6 +53,8 @@ struct window {                 /* {0} is empty */
     uint64_t began_ticks;       /* of which page; 0: of none */
     uint64_t damaged;           /* edges that make no sense */
     uint64_t lost;              /* that found no room */
+    struct delay delay;         /* what the process had had by then; of those that are
+                                   kept */
 };
 void window_fini(struct window *w);
 
@@ -75,7 +79,8 @@ void windows_free(struct windows *k);           /* NULL is fine */
 /* A new reading is taken, if the last one is window_ns ago; if need be in the
  * place of one that is missed the least. The first call only looks at the clock.
  * *k is made if need be. */
-void windows_tick(struct windows **k, const char *page, uint64_t now_ns);
+void windows_tick(struct windows **k, const char *page, pid_t pid,
+                  uint64_t now_ns);
 /* The last but one of this page, or the last; NULL: there is none, so it is all
  * since the start. */
 const struct window *windows_before(const struct windows *k, const char *page);

@@ -5,8 +5,12 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "slave/proc/smallfile.h"
+
+/* Reads are not for nothing: what is shorter nobody compares. */
+static const uint64_t apart_ns = 500000000;
 
 bool delay_parse(const char *text, struct delay *d)
 {
@@ -25,6 +29,36 @@ static bool read_thread(pid_t pid, const char *tid, struct delay *d)
     snprintf(path, sizeof(path), "/proc/%d/task/%.16s/schedstat", (int)pid,
              tid);
     return smallfile_read(path, text, sizeof(text)) && delay_parse(text, d);
+}
+
+struct delay delay_since(const struct delay *now, const struct delay *before)
+{
+    if (now->ran_ns < before->ran_ns || now->kept_ns < before->kept_ns)
+        return (struct delay){ 0 };
+    return (struct delay){ now->ran_ns - before->ran_ns,
+                           now->kept_ns - before->kept_ns };
+}
+
+void delay_turn(struct delay_phases *p, pid_t pid, uint32_t phase,
+                uint64_t now_ns)
+{
+    if (p->n && (p->mark[0].phase == phase || now_ns - p->at_ns < apart_ns))
+        return;
+    memmove(&p->mark[1], &p->mark[0], (DELAY_MARKS - 1) * sizeof(p->mark[0]));
+    p->mark[0] = (struct delay_mark){ .phase = phase };
+    if (phase)                  /* the first one began with the process */
+        delay_read(&p->mark[0].is, pid);
+    p->n += p->n < DELAY_MARKS;
+    p->at_ns = now_ns;
+}
+
+struct delay delay_in_phase(const struct delay_phases *p, uint32_t phase,
+                            const struct delay *now)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->mark[i].phase == phase)
+            return delay_since(i ? &p->mark[i - 1].is : now, &p->mark[i].is);
+    return (struct delay){ 0 };
 }
 
 void delay_read(struct delay *d, pid_t pid)

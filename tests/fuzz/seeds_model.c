@@ -69,6 +69,7 @@ static void scores_tale(const char *dir)
     for (uint32_t i = 0; i < 2; i++) {
         scores_count(&s, HCT_CLUSTER_GROUP, i, 3 + i);
         scores_count(&s, HCT_CLUSTER_KIND, 0, 1);
+        scores_ran(&s, 0, 2000000000, 1000000000);
         for (uint32_t method = HCT_METHOD_CLUSTER; method <= HCT_METHOD_POLISH;
              method++)
             scores_put(&s, &(struct hct_score){

@@ -1,5 +1,6 @@
-/* test_delay.c - how long a process was kept from a processor: of the thread that
- * was the longest; two threads that want the same one wait for each other. */
+/* test_delay.c - how long a process was kept from a processor: of the thread
+ * that was the longest; two threads that want the same one wait for each
+ * other. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -73,6 +74,49 @@ static void test_threads(void **state)
         pthread_join(thread[i], NULL);
 }
 
+static bool is(struct delay d, uint64_t ran_ns, uint64_t kept_ns)
+{
+    return d.ran_ns == ran_ns && d.kept_ns == kept_ns;
+}
+
+static void test_since(void **state)
+{
+    const struct delay before = { 100, 20 }, now = { 150, 20 }, other = { 99, 90 };
+
+    (void)state;
+    assert_true(is(delay_since(&now, &before), 50, 0));
+    assert_true(is(delay_since(&other, &before), 0, 0));        /* another process */
+}
+
+/* A phase has what was had from its beginning to that of the next one that was
+ * seen; of one that came too soon behind another nothing is known. */
+static void test_phases(void **state)
+{
+    const struct delay now = { UINT64_MAX, UINT64_MAX };
+    const uint64_t s = 1000000000;
+    struct delay_phases p = { .n = 0 };
+
+    (void)state;
+    assert_true(is(delay_in_phase(&p, 0, &now), 0, 0));
+    delay_turn(&p, getpid(), 0, s);
+    delay_turn(&p, getpid(), 0, 2 * s);
+    assert_int_equal(p.n, 1);
+    assert_true(is(delay_in_phase(&p, 0, &now), UINT64_MAX, UINT64_MAX));
+    for (uint32_t phase = 1; phase < 7; phase++)
+        delay_turn(&p, getpid(), phase, (3 + phase) * s);
+    delay_turn(&p, getpid(), 7, 9 * s + 1);     /* of 6 on */
+    assert_int_equal(p.n, DELAY_MARKS);
+    for (unsigned i = 0; i < DELAY_MARKS; i++) {
+        assert_int_equal(p.mark[i].phase, 6 - i);
+        p.mark[i].is = (struct delay){ 1000 - 100 * i, 100 - 10 * i * i };
+    }
+    assert_true(is(delay_in_phase(&p, 5, &now), 100, 10));
+    assert_true(is(delay_in_phase(&p, 3, &now), 100, 50));
+    assert_true(is(delay_in_phase(&p, 6, &now), UINT64_MAX - 1000, UINT64_MAX - 100));
+    assert_true(is(delay_in_phase(&p, 2, &now), 0, 0));
+    assert_true(is(delay_in_phase(&p, 7, &now), 0, 0));
+}
+
 static void test_nobody(void **state)
 {
     struct delay d = { 1, 1 };
@@ -91,7 +135,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_nobody),
+        cmocka_unit_test(test_nobody), cmocka_unit_test(test_since),
+        cmocka_unit_test(test_phases),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

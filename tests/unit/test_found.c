@@ -53,6 +53,8 @@ static void fill(void)
     from.odds[0] = (struct hct_odd){ .method = HCT_METHOD_POLISH, .place = 1,
                                      .rank = 3, .line_to = HCT_NO_LINE };
     from.out.when = (struct hct_when){ HCT_WINDOW_PHASE, 6, 90 };
+    from.out.remarks = 0;
+    from.out.nremarks = 1;
     from.text[0] = strdup("all of it\n");
 }
 
@@ -77,6 +79,7 @@ static void test_all(void **state)
     assert_string_equal(to.text[0], "all of it\n");
     assert_int_equal(to.proposals[0].action, HCT_KILL);
     assert_int_equal(to.odds[0].rank, 3);
+    assert_int_equal(to.out.nremarks, 1);
     assert_memory_equal(&to.out.when, &from.out.when, sizeof(to.out.when));
 }
 
@@ -118,6 +121,9 @@ static void test_nonsense(void **state)
     from.out.when.window = HCT_WINDOW_LAST + 1;
     nonsense();
     from.out.when.window = HCT_WINDOW_LAST;
+    from.out.remarks = 1;
+    nonsense();
+    from.out.remarks = 0;
     assert_int_equal(back(), 0);
 }
 

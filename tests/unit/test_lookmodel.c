@@ -271,8 +271,8 @@ static void test_window(void **state)
     assert_int_equal(model.out_ns[3], 9 * 1000);
     assert_int_equal(model.longest_ns[2], 0);
 
-    windows_tick(&kept, page[0], 1);
-    windows_tick(&kept, page[0], 1 + window_ns);
+    windows_tick(&kept, page[0], getpid(), 1);
+    windows_tick(&kept, page[0], getpid(), 1 + window_ns);
     e->n = 12;
     e->in_mean = 200;                           /* 3 of 500 */
     e->in_m2 = 4 + 9 * 1e4 + 3 * 9e4;
@@ -357,8 +357,8 @@ static void test_last(void **state)
     put_site(0, 0, B, RECV, 0x600);
     put_edge(0, 0, 1, 0, A, A);
     e = put_edge(0, 0, 1, 1, A, B);
-    windows_tick(&kept, page[0], now_ns - 3 * window_ns);
-    windows_tick(&kept, page[0], now_ns - 2 * window_ns);
+    windows_tick(&kept, page[0], getpid(), now_ns - 3 * window_ns);
+    windows_tick(&kept, page[0], getpid(), now_ns - 2 * window_ns);
     e->n = 12;
     e->in_mean = 200;                           /* 3 of 500 */
     e->in_m2 = 4 + 9 * 1e4 + 3 * 9e4;

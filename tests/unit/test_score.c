@@ -135,7 +135,7 @@ static void make_question(uint32_t most)
     for (uint32_t i = 0; i < in.nmodels && groups.nsample < most; i++)
         groups.sample[groups.nsample++] = i;
     dictionary_make(&d, &in, groups.sample, groups.nsample);
-    groups_make(&groups, &table, &d, &in, 4);
+    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4 });
     bytes = ask_write(&what, &habits, &groups, &d, &in, question,
                       sizeof(question));
     assert_true(bytes > 0);
@@ -160,17 +160,24 @@ static size_t edges_of(const struct hct_model *m, struct score_edge *v)
 static void add(struct scores *s, struct score *q, const struct hct_model *m)
 {
     struct score_edge v[EDGES];
-    struct hct_score steps[HCT_TOP_MAX];
+    struct hct_score steps[HCT_TOP_MAX], x = { .method = 0 };
     struct score_task t;
     size_t n;
 
     score_task(q, m->rank, v, edges_of(m, v), &t);
     scores_count(s, HCT_CLUSTER_GROUP, t.group, t.far);
     scores_count(s, HCT_CLUSTER_KIND, t.kind, t.like);
-    scores_put(s, &(struct hct_score){ .method = HCT_METHOD_CLUSTER,
-        .rank = m->rank, .group = t.group, .kind = t.kind, .score = t.far });
-    scores_put(s, &(struct hct_score){ .method = HCT_METHOD_NEIGHBOUR,
-        .rank = m->rank, .group = t.group, .kind = t.kind, .score = t.near });
+    if (!score_differs(q, &t, &x))
+        x = (struct hct_score){ .method = 0 };
+    x.rank = m->rank;
+    x.group = t.group;
+    x.kind = t.kind;
+    x.method = HCT_METHOD_CLUSTER;
+    x.score = t.far;
+    scores_put(s, &x);
+    x.method = HCT_METHOD_NEIGHBOUR;
+    x.score = t.near;
+    scores_put(s, &x);
     n = score_steps(q, m->rank, &t, steps, s->top);
     for (size_t i = 0; i < n; i++)
         scores_put(s, &steps[i]);
@@ -416,8 +423,10 @@ static void test_merge(void **state)
         part[i].number = 7;
         part[i].width = TASKS / 4;
     }
-    for (uint32_t i = 0; i < TASKS; i++)        /* positions in each part */
+    for (uint32_t i = 0; i < TASKS; i++) {      /* positions in each part */
         add(&part[i / (TASKS / 4)], q, &models[i]);
+        scores_ran(&part[i / (TASKS / 4)], 0, 1000 + i, 7);
+    }
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t k = 0; k < part[i].nscores; k++)
             part[i].score[k].rank %= TASKS / 4;
@@ -440,6 +449,20 @@ static void test_merge(void **state)
     assert_int_equal(whole.nclusters, all.nclusters);
     for (uint32_t i = 0; i < all.nclusters; i++)
         assert_int_equal(whole.cluster[i].tasks, all.cluster[i].tasks);
+    for (uint32_t i = 0; i < all.nclusters; i++)
+        if (whole.cluster[i].what == HCT_CLUSTER_KIND && !whole.cluster[i].number) {
+            assert_true(fabs(whole.cluster[i].ran_ns - TASKS * 1000.0 -
+                             TASKS * (TASKS - 1) / 2) < 0.5);
+            assert_true(fabs(whole.cluster[i].delayed_ns - 7.0 * TASKS) < 0.5);
+            whole.cluster[i].delayed_ns = -1;   /* of a slave that lies */
+            str_reset(&other);
+            assert_int_equal(scores_write(&whole, NULL, &other, NULL), 0);
+            assert_int_equal(
+                scores_read(&part[0], (const uint8_t *)str_text(&other), other.n,
+                            TASKS, NULL), -1);
+            whole.cluster[i].delayed_ns = 7.0 * TASKS;
+        }
+    str_reset(&other);
     for (uint32_t i = 0; i < TASKS; i++)
         rank_of[i] = 2 * i;
     assert_int_equal(scores_write(&whole, rank_of, &other, NULL), 0);
@@ -481,16 +504,20 @@ static bool explained_in(double wall_s, double delayed_s, double ran_s,
             a_step(m, 10 + (uint64_t)s, 10 + (uint64_t)(s + 1) % 10, SEND, 100,
                    1000, (s == 4 ? 1e7 : 1e6) * (1 + 0.02 * draw_part()) *
                          (i == 7 && s == 4 ? 2 : 1));
-        ranks[i] = (struct hct_rank){
-            .rank = i, .delayed_ns = (uint64_t)(delayed_others_s * 1e9),
-            .ran_ns = (uint64_t)(ran_others_s * 1e9) };
     }
-    in.nranks = 16;
     assert_int_equal(find(v, 3), 1);
     assert_int_equal(v[0].rank, 7);
+    for (uint32_t i = 0; i < 15; i++)
+        scores_ran(&all, v[0].kind, (uint64_t)(ran_others_s * 1e9),
+                   (uint64_t)(delayed_others_s * 1e9));
+    scores_ran(&all, v[0].kind, (uint64_t)(ran_s * 1e9),
+               (uint64_t)(delayed_s * 1e9));
+    in.clusters = all.cluster;
+    in.nclusters = all.nclusters;
+    in.cluster_size = sizeof(all.cluster[0]);
     v[0].delayed_ns = (uint64_t)(delayed_s * 1e9);
     v[0].ran_ns = (uint64_t)(ran_s * 1e9);
-    return habits_explain(&v[0], habits_usual_share(&habits, &groups, v[0].kind, &in),
+    return habits_explain(&v[0], habits_usual_share(&in, &v[0]),
                           (uint64_t)(wall_s * 1e9));
 }
 
@@ -509,8 +536,7 @@ static void test_kept(void **state)
     assert_false(explained(0.4, 1.8));  /* a bit of it */
     assert_false(explained(0, 0));      /* nobody knows */
     assert_false(explained(1.3, 7 * 1.8));      /* 0.2 s each 1.8 s */
-    in.nranks = 7;                      /* too few are known */
-    assert_true(isnan(habits_usual_share(&habits, &groups, 5, &in)));
+    assert_true(isnan(habits_usual_share(&in, &(struct hct_score){ .kind = 5 })));
 }
 
 /* Others have no larger share, who give way as they wait for it. */
@@ -520,6 +546,36 @@ static void test_kept_alike(void **state)
     assert_true(explained_in(20, 19.4, 0.4, 19.4, 0.5));
     assert_false(explained_in(20, 17, 0.4, 17, 0.5));   /* it slept for the rest */
     assert_false(explained_in(20, 17, 3, 17, 3));       /* or computed */
+}
+
+/* Chains are one step to find who is far; the whole models say which of these it is. */
+static void test_differs(void **state)
+{
+    const struct hct_question *q;
+    const struct hct_score *x;
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        uint32_t who = (uint32_t)(16 * draw_part());
+        int step = (int)(10 * draw_part());
+
+        begin();
+        for (uint32_t i = 0; i < 16; i++)
+            rounds(i, 10, i == who ? step : -1, 3, 1);
+        make_question(GROUPS_SAMPLE);
+        answer();
+        q = (const void *)question;
+        assert_true(q->nchains < q->nsteps);
+        assert_int_equal(q->nwholes, q->ngroups);
+        x = first_of(HCT_METHOD_NEIGHBOUR);
+        assert_int_equal(x->rank, who);
+        assert_int_equal(d.place[d.step[x->step].from], 10 + step);
+        assert_int_equal(x->site, 1000 * who + 10 + (uint32_t)step);
+        assert_false(x->in_call);
+        assert_true(x->share > 0.5 && x->share <= 1);
+        assert_true(x->out_ns > 2 * x->normal_out_ns && x->normal_out_ns > 0);
+        assert_int_equal(x->n, 100);
+    }
 }
 
 /* Its number is that of what it says. */
@@ -859,6 +915,7 @@ int main(void)
         cmocka_unit_test(test_when),       cmocka_unit_test(test_phases),
         cmocka_unit_test(test_stretch),
         cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_number),
+        cmocka_unit_test(test_differs),
         cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
         cmocka_unit_test(test_awaited),    cmocka_unit_test(test_imbalance),
         cmocka_unit_test(test_bytes),

@@ -1,5 +1,6 @@
 /* test_tape.c - what is written to a tape comes back, byte for byte, takes
  * little room, and a damaged tape is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -304,6 +305,48 @@ static void test_parts(void **state)
     str_fini(&whole);
 }
 
+/* Steps of earlier runs come back as they were; what is no number does not. */
+static void test_earlier(void **state)
+{
+    struct hct_earlier step[3] = {
+        { .from = 0, .to = 7, .runs = 2, .tasks = 4, .n = 1, .out_mean = 1e9 },
+        { .from = 7, .to = 7, .runs = 10, .tasks = 4, .n = 99.5, .in_mean = 5.5,
+          .in_sd = 0.25, .in_most = 1e3, .out_most = 1e300, .bytes_mean = 8 },
+        { .from = 7, .to = UINT64_MAX - 1, .runs = 1, .tasks = 1, .n = 2 } };
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct str bytes = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape;
+    struct looks live;
+    struct hct_snapshot s, out;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    look(&live, 1000, &s);
+    s.parts |= HCT_NEED_EARLIER;
+    s.runs = 10;
+    s.earlier = step;
+    s.nearlier = 3;
+    tape_write(&tape, &s, &bytes);
+    step[1].in_sd = (double)NAN;
+    tape_write(&tape, &s, &bytes);
+    step[1].in_sd = 0.25;
+    r.p = (const uint8_t *)str_text(&bytes);
+    r.end = r.p + bytes.n;
+    assert_int_equal(tape_read(&r, &out, &err), 1);
+    assert_true(out.parts & HCT_NEED_EARLIER);
+    assert_int_equal(out.runs, 10);
+    assert_int_equal(out.nearlier, 3);
+    assert_memory_equal(out.earlier, step, sizeof(step));
+    assert_int_equal(tape_read(&r, &out, &err), -1);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    tape_fini(&tape);
+    str_fini(&bytes);
+}
+
 /* What time scores are of, and a person asks about, is there with these. */
 static void test_time(void **state)
 {
@@ -470,7 +513,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_earlier),
         cmocka_unit_test(test_asked), cmocka_unit_test(test_time),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),

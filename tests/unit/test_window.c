@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "slave/page/registry.h"
@@ -239,14 +239,14 @@ static void test_kept(void **state)
     (void)state;
     put(1, 0, A, B, 100, 10);
     assert_null(windows_before(k, page));
-    windows_tick(&k, page, now_ns);
+    windows_tick(&k, page, getpid(), now_ns);
     assert_null(windows_before(k, page));
     for (unsigned i = 1; i < 400; i++) {
         const struct window *w;
 
         now_ns += window_ns / 40;
         put(1, 0, A, B, 100 + i, 10);
-        windows_tick(&k, page, now_ns);
+        windows_tick(&k, page, getpid(), now_ns);
         w = windows_before(k, page);
         assert_int_equal(w != NULL, i >= 40);
         if (i < 120)
@@ -272,11 +272,11 @@ static void test_from(void **state)
 
     (void)state;
     put(1, 0, A, B, 100, 10);
-    windows_tick(&k, page, now_ns);
+    windows_tick(&k, page, getpid(), now_ns);
     assert_null(windows_from(k, page, now_ns, 1000, 1));
     for (unsigned i = 1; i <= 2000; i++) {      /* more than a day */
         now_ns += window_ns;
-        windows_tick(&k, page, now_ns);
+        windows_tick(&k, page, getpid(), now_ns);
         assert_true(k->n <= WINDOWS_KEPT);
         for (uint64_t ago = window_ns; ago <= now_ns; ago += ago / 8) {
             const struct window *w = windows_from(k, page, now_ns, ago, now_ns);
@@ -297,7 +297,7 @@ static void test_from(void **state)
     assert_null(windows_from(k, page, now_ns, 2 * now_ns, now_ns));
     ((struct page_header *)page)->start_ticks = 78;     /* another program */
     assert_null(windows_from(k, page, now_ns, window_ns, now_ns));
-    windows_tick(&k, page, now_ns + window_ns);
+    windows_tick(&k, page, getpid(), now_ns + window_ns);
     assert_int_equal(k->n, 1);
     windows_free(k);
 }
@@ -309,9 +309,9 @@ static void test_together(void **state)
 
     (void)state;
     put(1, 0, A, B, 100, 10);
-    windows_tick(&k, page, 1000);
+    windows_tick(&k, page, getpid(), 1000);
     for (unsigned i = 1; i < 50; i++)
-        windows_tick(&k, page, 1000 + i * window_ns + i % 7 * window_ns / 10);
+        windows_tick(&k, page, getpid(), 1000 + i * window_ns + i % 7 * window_ns / 10);
     assert_int_equal(k->last_ns, 1000 + 49 * window_ns);
     windows_free(k);
 }

@@ -29,7 +29,8 @@ static const char *const methods[] = { "polish", "stands", "neighbour",
 static const struct table_column tasks[] = {
     { "METHOD", TABLE_TEXT, NULL }, { "PLACE", TABLE_NUMBER, NULL },
     { "TASK", TABLE_NUMBER, NULL }, { "SCORE", TABLE_ANY, NULL },
-    { "CLUSTER", TABLE_NUMBER, NULL }, { "COSTS", TABLE_DURATION, NULL } };
+    { "CLUSTER", TABLE_NUMBER, NULL }, { "COSTS", TABLE_DURATION, NULL },
+    { "STEP", TABLE_WIDE, NULL } };
 static const struct table_column steps[] = {
     { "PLACE", TABLE_NUMBER, NULL }, { "TASK", TABLE_NUMBER, NULL },
     { "FROM", TABLE_TEXT, NULL }, { "FILE", TABLE_WIDE, NULL },
@@ -280,6 +281,33 @@ static void title(const struct wanted *w, const struct compared *c)
     puts("");
 }
 
+static int on_remark(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    bool *any = arg;
+
+    (void)ncols, (void)names;
+    if (v[0].type == STORE_TEXT)
+        printf("%s%s\n", *any ? "" : "\n", v[0].text);
+    *any = true;
+    return 0;
+}
+
+/* Behind all: there they are read first. */
+static int show_remarks(const struct tool *t, struct store *st,
+                        const struct query_compared *c, struct err *err)
+{
+    bool any = false;
+    const struct query_rows to = { NULL, on_remark, &any };
+    struct answer a;
+
+    if (!t->json)
+        return query_remarks(st, c, &to, err);
+    fputs(",\"remarks\":", stdout);
+    answer_begin(&a, t, NULL);
+    return answer_end(&a, query_remarks(st, c, &a.rows, &a.why), NULL, err);
+}
+
 static int show(const struct tool *t, struct store *st, const struct wanted *w,
                 const struct compared *c, struct err *err)
 {
@@ -297,6 +325,8 @@ static int show(const struct tool *t, struct store *st, const struct wanted *w,
         fputs(t->json ? ",\"steps\":" : "\n", stdout);
         rc = show_steps(t, st, &is, err);
     }
+    if (rc == 0)
+        rc = show_remarks(t, st, &is, err);
     if (t->json)
         puts("}");
     return rc;

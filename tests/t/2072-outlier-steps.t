@@ -1,0 +1,33 @@
+# Who is far from its like, by its group or its neighbours, is told with the step in
+# which it differs most: from call to call of the program as it is, though chains of
+# steps are compared as one.
+# limit: 120
+# shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
+. "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/background.sh"
+need sqlite3
+
+begin env KERNEL_ROUNDS=100000000 hector-run -n 8 --oversubscribe --policy none \
+    --policy outlier:every=3600,score=1000,least=1000 \
+    --inject rank=3,call=MPI_Isend:5,fault=slow-after,time=20ms "$APPS/stencil" 32
+first()         # METHOD: rank and step of the furthest
+{
+    sql "SELECT rank || ' ' || step FROM outliers WHERE job = $job AND method = '$1' AND
+        place = 1 ORDER BY at_ns DESC LIMIT 1"
+}
+named()
+{
+    hector why "$job" --outliers >"$T/now" 2>"$T/why" &&
+        grep -qE '^neighbour +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_' "$T/now"
+}
+ok 'the step of the furthest task is named, with its lines' wait_for named 60
+like "$T/now" '^METHOD .* STEP' '... in a column'
+like "$T/now" '^polish +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_' '... by polish, too'
+ok '... and in the view' test -n "$(first neighbour | grep '^3 MPI_Isend stencil.c:[0-9]* to')"
+is "$(sql "SELECT count(*) FROM outliers WHERE job = $job AND method IN ('polish', 'stands')
+    AND step IS NULL")" 0 '... which has one for each that is slow in one'
+hector why "$job" --outliers -j >"$T/now" 2>"$T/why" || :
+like "$T/now" '"step":"MPI_Isend stencil.c:[0-9]+ to MPI_' '... and in JSON'
+kill -TERM "$runner"
+end
+done_testing
