@@ -127,6 +127,9 @@ void mover_on_timer(evutil_socket_t fd, short what, void *arg)
     v->passing = true;
     if (v->state != MOVE_ASKED && i < v->job->nnodes)
         mover_give_up(v, "%s does not answer", v->job->nodes[i].node->name);
+    else if (v->saving && v->state == MOVE_APART)
+        mover_give_up(v, "not all images were written in time; does %.300s answer?",
+                      v->saving);
     else
         mover_give_up(v, "it took too long (%s)", move_state_name(v->state));
 }
