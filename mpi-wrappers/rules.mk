@@ -175,6 +175,7 @@ RESTORE   := $(patsubst %.c,%,$(wildcard mpi-wrappers/restore/*.c)) $(IMAGE_TOO)
 $(B)/pic/image.a: $(IMAGE_C:%.c=$(B)/pic/%.o)
 	$(call say,AR)rm -f $@; ar qcs $@ $^
 $(B)/unit/test_image $(B)/bench/bench_hash: $(B)/pic/image.a
+$(B)/bench/bench_hash: $(B)/restore/mpi-wrappers/restore/restore_owners.o
 $(B)/unit/test_cpu: $(addprefix $(B)/obj/mpi-wrappers/,cpu.o tunable.o)
 
 # A program without a library that runs wherever it is copied to: with nothing

@@ -22,6 +22,7 @@
 enum { PATH = 4200 };
 #define AGAIN_NS (CLOCK_NS_PER_S)       /* the job is being moved */
 #define SAY_NS   (60 * CLOCK_NS_PER_S)  /* that copies are under way */
+#define BEGIN_NS (30 * CLOCK_NS_PER_S)  /* directories are small */
 #define WORK_NS  (600 * CLOCK_NS_PER_S) /* images may be large, storage slow */
 
 /* ------------------------------------------------------------------ marks */
@@ -262,7 +263,7 @@ static void begin_phase(struct checkpoints *c, enum phase phase)
     c->waits = 0;
     for (size_t i = 0; i < c->job->nnodes; i++)
         c->job->nodes[i].keeping = false;
-    timer_set(c->timer, WORK_NS);
+    timer_set(c->timer, phase == BEGINNING ? BEGIN_NS : WORK_NS);
 }
 
 /* On all nodes. */
@@ -508,6 +509,20 @@ void checkpoint_forget(struct job *j, const struct conn *asker)
         j->checkpoints->asker = NULL;
 }
 
+/* The first of the nodes that have not answered. */
+static void too_long(struct checkpoints *c)
+{
+    const struct job *j = c->job;
+    char why[500];
+    size_t i = 0;
+
+    while (i + 1 < j->nnodes && !j->nodes[i].keeping)
+        i++;
+    snprintf(why, sizeof(why), "%.100s: the work on its files took too long; does %.300s "
+             "answer there?", j->nodes[i].node->name, c->dir);
+    no_checkpoint(c, why);
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct checkpoints *c = arg;
@@ -520,7 +535,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if (c->phase == COPYING && clock_monotonic_ns() < c->until_ns)
         wait_for_copies(c);
     else if (c->phase != IDLE)
-        no_checkpoint(c, "the work on its files took too long");
+        too_long(c);
     else if (c->job->mover)
         timer_set(c->timer, AGAIN_NS);
     else if (checkpoint_order(c->all, c->job, &o, &err))

@@ -111,22 +111,36 @@ void mover_give_up(struct mover *v, const char *fmt, ...)
                                           : MOVE_EVENT_LOSE);
 }
 
+/* One that was asked a while ago, which is not now: all are asked all the time. */
+static const struct job_node *silent_node(const struct mover *v)
+{
+    const struct job *j = v->job;
+
+    if (v->state == MOVE_ASKED ||
+        clock_monotonic_ns() - v->asked_ns < HEARD_NS)
+        return NULL;
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (mover_takes_part(&j->nodes[i]) && v->node[i].look != v->looks)
+            return &j->nodes[i];
+    return NULL;
+}
+
 void mover_on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct mover *v = arg;
-    size_t i = 0;
+    const struct job_node *silent = silent_node(v);
 
     (void)fd, (void)what;
     if (v->state == MOVE_ASKED && v->rooming) {         /* it is for speed only */
         mover_step(v, MOVE_EVENT_CHECKED);
         return;
     }
-    while (i < v->job->nnodes && (!mover_takes_part(&v->job->nodes[i]) ||
-                                  v->node[i].look == v->looks))
-        i++;
     v->passing = true;
-    if (v->state != MOVE_ASKED && i < v->job->nnodes)
-        mover_give_up(v, "%s does not answer", v->job->nodes[i].node->name);
+    if (silent)
+        mover_give_up(v, "%s does not answer", silent->node->name);
+    else if (v->saving && v->state == MOVE_APART)
+        mover_give_up(v, "not all images were written in time; does %.300s answer?",
+                      v->saving);
     else
         mover_give_up(v, "it took too long (%s)", move_state_name(v->state));
 }

@@ -67,6 +67,7 @@ struct mover {
     struct event *timer;        /* owned: it takes too long */
     uint64_t number, looks;     /* of the last orders, and looks; those of one
                                    move are not those of another */
+    uint64_t asked_ns;          /* ... for which nodes were asked; monotonic */
     uint32_t generation, serial;
     bool let;                   /* who leaves may do so: nobody can return */
     bool returns;               /* all are to be where they were */

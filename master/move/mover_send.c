@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
 #include "proto/link/nodemap.h"
@@ -48,6 +49,7 @@ void mover_send_order(struct mover *v, unsigned word, uint64_t number,
     m.job = v->job->id;
     m.number = v->number = number;
     m.look = v->looks = ++v->all->looks;
+    v->asked_ns = clock_monotonic_ns();
     m.word = word;
     m.generation = v->generation;
     m.raises = all;

@@ -10,11 +10,10 @@
  * files that have a name, also where they are mapped as shared; clocks but for
  * the time of day, so times that were read from, or are waited for by,
  * CLOCK_MONOTONIC are those of another machine, if it is one; process and
- * thread numbers, which a recursive or error-checking mutex that is held over
- * the stop remembers; locks on files; locked memory, protection keys, guard pages
- * of madvise(2) and other advice on memory; processors that threads are bound
- * to; settings of prctl(2) but for names; the rest of a queue of signals of one
- * number.
+ * thread numbers, but in locks that are held (../restore/restore_owners.h);
+ * locks on files; locked memory, protection keys, guard pages of madvise(2) and
+ * other advice on memory; processors that threads are bound to; settings of
+ * prctl(2) but for names; the rest of a queue of signals of one number.
  *
  * Both functions may be called from a signal handler; they need 16 KiB of its
  * stack. */

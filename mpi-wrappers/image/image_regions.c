@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_maps.h"
@@ -206,4 +207,50 @@ enum image_reason image_regions_read(struct image_tables *t)
     for (size_t i = 0; i < nranges; i++)
         without(t, up(t->ask->but[i].start), down(t->ask->but[i].end));
     return find_program(t);
+}
+
+static bool is_shared(const struct image_tables *t, uint64_t at)
+{
+    for (size_t i = 0; i < t->head->nregions; i++)
+        if (t->regions[i].start <= at && at < t->regions[i].end)
+            return t->regions[i].kind == IMAGE_FILE_SHARED;
+    return false;
+}
+
+/* Whatever a program has made of it: false, there is no such word. */
+static bool peek(uint64_t at, uint64_t *word)
+{
+    struct iovec to = { word, sizeof(*word) };
+    struct iovec from = { (void *)at, sizeof(*word) };
+
+    return sys(SYS_process_vm_readv, sys(SYS_getpid), &to, 1, &from, 1, 0) ==
+           (long)sizeof(*word);
+}
+
+/* As the kernel goes through a thread's list when it ends; one bit of an
+ * address says something else. */
+static bool holds_shared(const struct image_tables *t,
+                         const struct image_thread *k)
+{
+    enum { MANY = 1 << 20 };
+    uint64_t at = k->robust;
+
+    for (int n = 0; n < MANY && peek(at, &at); n++) {
+        at &= ~1ull;
+        if (!at || at == k->robust)
+            return false;
+        if (is_shared(t, at))
+            return true;
+    }
+    return false;
+}
+
+enum image_reason image_regions_held(struct image_tables *t)
+{
+    for (size_t i = 0; i < t->head->nthreads; i++)
+        if (holds_shared(t, &t->threads[i]))
+            return IMAGE_REFUSE(t, IMAGE_MAPPING, "it holds a robust mutex in "
+                                "a file that is mapped as shared, which others "
+                                "would take for one that has been left");
+    return IMAGE_GOOD;
 }

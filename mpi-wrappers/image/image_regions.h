@@ -8,4 +8,8 @@
  * is not among the regions. */
 enum image_reason image_regions_read(struct image_tables *t);
 
+/* When all threads stand still: what a thread holds that others may wait for, and
+ * that it would be said to have left when this process ends. */
+enum image_reason image_regions_held(struct image_tables *t);
+
 #endif

@@ -1,15 +1,19 @@
 /* image_sleeping.c - a thread that sleeps: see image_sleeping.h.
  *
- * Our signal ends some calls with EINTR, which nobody shall see: those are made
- * once more. Others the kernel has made ready to be made once more. But if the
- * handler of a signal that came while all stood still is going to run first, and
- * the call would have ended by that, it has to end now: who waits in pause(2)
- * would never hear of it again. */
+ * Our signal ends some calls with EINTR, which nobody shall see: those are
+ * made once more. Others the kernel has made ready to be made once more. But
+ * if the handler of a signal that came while all stood still is going to run
+ * first, and the call would have ended by that, it has to end now: who waits
+ * in pause(2) would never hear of it again.
+ *
+ * Who waits for a mutex that knows who has it may have looked up its own
+ * number before, and goes on with that. */
 #include "mpi-wrappers/image/image_sleeping.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "mpi-wrappers/image/format.h"
@@ -103,7 +107,76 @@ void image_sleeping_settle(const struct image_sleeping *s, ucontext_t *u)
         r[REG_RIP] += CALL_BYTES;
     }
 }
+
+/* A mutex that knows who has it: as restore_owners.c has them, held or not. */
+static bool is_lock(uint64_t at)
+{
+    enum { USERS = 3, KIND, SPINS, LIST, WORDS = 10 };
+    enum { TYPE = 3, ROBUST = 16, INHERITS = 32, KINDS = 0x2f3,
+           MANY = 1 << 22 };
+    uint32_t m[WORDS], kind;
+    struct iovec to = { m, sizeof(m) }, from = { (void *)at, sizeof(m) };
+    long pid = sys(SYS_getpid);
+
+    if (at % 8 || sys(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0) !=
+                  (long)sizeof(m))
+        return false;
+    kind = m[KIND];
+    if (kind & ~(uint32_t)KINDS || m[USERS] >= MANY || m[SPINS])
+        return false;
+    return kind & ROBUST || ((kind & (TYPE | INHERITS)) &&
+           !(m[LIST] | m[LIST + 1] | m[LIST + 2] | m[LIST + 3]));
+}
+
+/* In one of the registers that a system call leaves alone, or in the frame of
+ * the function that waits, which is on top of the stack. */
+void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
+                             int was, int is)
+{
+    enum { FRAME = 512 };
+    static const int kept[] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14,
+                                REG_R15 };
+    greg_t *r = u->uc_mcontext.gregs;
+    int *top = (int *)(uint64_t)r[REG_RSP];
+
+    if (was == is || s->call != SYS_futex || (uint64_t)r[REG_RSP] != s->sp ||
+        !is_lock((uint64_t)r[REG_RDI]))
+        return;
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (r[kept[i]] == was)
+            r[kept[i]] = is;
+    for (size_t i = 0; i < FRAME / sizeof(*top); i++)
+        if (top[i] == was)
+            top[i] = is;
+}
+
+bool image_sleeping_is_half(const ucontext_t *u, const struct image_range *text,
+                            size_t n)
+{
+    const greg_t *r = u->uc_mcontext.gregs;
+    uint64_t at = (uint64_t)r[REG_RIP];
+    const unsigned char *code = (const unsigned char *)at;
+
+    for (size_t i = 0; i < n; i++)
+        if (text[i].start + CALL_BYTES <= at && at < text[i].end - CALL_BYTES)
+            return (code[0] != 0x0f || code[1] != 0x05) &&
+                   (code[-2] != 0x0f || code[-1] != 0x05 ||
+                    r[REG_RAX] != -EINTR);
+    return false;
+}
 #else
+void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
+                             int was, int is)
+{
+    (void)s, (void)u, (void)was, (void)is;
+}
+
+bool image_sleeping_is_half(const ucontext_t *u, const struct image_range *text,
+                            size_t n)
+{
+    return (void)u, (void)text, (void)n, false;
+}
+
 void image_sleeping_settle(const struct image_sleeping *s, ucontext_t *u)
 {
     (void)s, (void)u;

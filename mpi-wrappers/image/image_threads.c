@@ -1,10 +1,14 @@
 /* image_threads.c - stops all threads: see image_threads.h.
  *
- * A thread that is told to stop gets a slot of t->threads first, which it finds
- * by its number. Each stop has a number, too: who is parked goes on when that
- * has been let go. So nobody can be caught by the next stop while it leaves this
- * one, and a thread that comes too late finds nobody who waits for it; the slots
- * of a stop that failed stay where they are, for him. */
+ * A thread that is told to stop gets a slot of t->threads first, which it
+ * finds by its number. Each stop has a number, too: who is parked goes on when
+ * that has been let go. So nobody can be caught by the next stop while it
+ * leaves this one, and a thread that comes too late finds nobody who waits for
+ * it; the slots of a stop that failed stay where they are, for him.
+ *
+ * Who is half way through a function of the C library goes on for a moment,
+ * and is told again: it may be taking a lock, and about to write into that who
+ * has it. */
 #include "mpi-wrappers/image/image_threads.h"
 
 #include <limits.h>
@@ -12,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "mpi-wrappers/image/image_context.h"
@@ -22,6 +27,9 @@
 enum {
     STOP_SIGNAL = 33,           /* SIGSETXID of the C library */
     STEP_MS = 50,
+    PATIENCE = 20,              /* so often who is in the C library goes on */
+    MOMENT_US = 100,
+    TEXTS = 4,
     SA_RESTORER_ = 0x04000000
 };
 
@@ -29,6 +37,8 @@ enum {
 struct slot {
     struct image_sleeping sleeping;
     _Atomic int parked;
+    _Atomic int again;          /* it is to be told once more */
+    _Atomic int patience;
     bool ended;
 };
 
@@ -44,6 +54,8 @@ static struct {
     struct slot *slots;
     _Atomic size_t n;           /* slots in use, the caller's too */
     struct image_action before; /* how the signal was handled */
+    struct image_range text[TEXTS];     /* of the C library */
+    size_t ntexts;
 } all;
 
 static void wait_for_change(_Atomic int *word, int from, int ms)
@@ -76,6 +88,17 @@ static void park(struct image_thread *t, struct slot *s, volatile int stop)
         wait_for_change(&all.released, released, 0);
 }
 
+static bool goes_on(struct slot *s, const ucontext_t *u)
+{
+    if (atomic_load(&s->patience) == 0 ||
+        !image_sleeping_is_half(u, all.text, all.ntexts))
+        return false;
+    atomic_fetch_sub(&s->patience, 1);
+    atomic_store(&s->again, 1);
+    add_one(&all.changes);
+    return true;
+}
+
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
     int stop = atomic_load(&all.stop), tid = (int)sys(SYS_gettid);
@@ -87,8 +110,12 @@ static void handle(int signal_number, siginfo_t *info, void *context)
         if (all.threads[i].tid == tid) {
             struct image_sleeping sleeping = all.slots[i].sleeping;
 
+            if (goes_on(&all.slots[i], context))
+                return;
             image_context_thread(&all.threads[i]);
             park(&all.threads[i], &all.slots[i], stop);
+            image_sleeping_renumber(&sleeping, context, tid,
+                                    (int)sys(SYS_gettid));
             image_sleeping_settle(&sleeping, context);
             return;
         }
@@ -124,10 +151,37 @@ static bool known(int tid)
     return false;
 }
 
+/* false: it has ended. */
+static bool tell(size_t i)
+{
+    int tid = all.threads[i].tid;
+
+    all.slots[i].sleeping = image_sleeping_read(tid);
+    return sys(SYS_tgkill, sys(SYS_getpid), tid, STOP_SIGNAL) == 0;
+}
+
+/* Those that were half way, a moment later; false: there were none. */
+static bool tell_again(void)
+{
+    const struct timespec moment = { .tv_nsec = MOMENT_US * 1000l };
+    bool any = false;
+
+    for (size_t i = 1; i < all.n; i++) {
+        if (!atomic_load(&all.slots[i].again))
+            continue;
+        if (!any)
+            sys(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, 0);
+        any = true;
+        atomic_store(&all.slots[i].again, 0);
+        tell(i);
+    }
+    return any;
+}
+
 /* Tells all that are not told yet; how many, or -1: no room for them. */
 static int tell_others(struct image_tables *t)
 {
-    int me = (int)sys(SYS_gettid), pid = (int)sys(SYS_getpid), told = 0;
+    int me = (int)sys(SYS_gettid), told = 0;
     struct image_list list;
     bool room = true;
 
@@ -145,9 +199,9 @@ static int tell_others(struct image_tables *t)
         memset(&all.threads[i], 0, sizeof(all.threads[i]));
         all.threads[i].tid = tid;
         memset(&all.slots[i], 0, sizeof(all.slots[i]));
-        all.slots[i].sleeping = image_sleeping_read(tid);
+        atomic_store(&all.slots[i].patience, PATIENCE);
         atomic_store(&all.n, i + 1);
-        if (sys(SYS_tgkill, pid, tid, STOP_SIGNAL) == 0)
+        if (tell(i))
             told++;
         else
             atomic_store(&all.n, i);    /* it has ended */
@@ -219,12 +273,37 @@ static bool wait_parked(uint64_t until_ms)
 
         if (all_parked())
             return true;
+        if (tell_again())
+            continue;
         wait_for_change(&all.changes, changes, STEP_MS);
         if (atomic_load(&all.changes) == changes) {
             note_ended();
             if (now_ms() >= until_ms)
                 return false;
         }
+    }
+}
+
+/* The mapping is in the tables already. */
+static void learn_texts(const struct image_tables *t)
+{
+    static const char *const names[] = { "libc.so", "libc-2", "libpthread" };
+
+    all.ntexts = 0;
+    for (size_t i = 0; i < t->head->nregions && all.ntexts < TEXTS; i++) {
+        const struct image_region *g = &t->regions[i];
+        const char *name;
+
+        if (!(g->prot & PROT_EXEC) || g->mapped == IMAGE_NONE)
+            continue;
+        name = image_arena_names(&t->arena) + t->mapped[g->mapped].name;
+        name = strrchr(name, '/');
+        for (size_t k = 0; name && k < sizeof(names) / sizeof(names[0]); k++)
+            if (image_text_begins(name + 1, names[k])) {
+                all.text[all.ntexts++] =
+                    (struct image_range){ g->start, g->end };
+                break;
+            }
     }
 }
 
@@ -245,6 +324,7 @@ enum image_reason image_threads_stop(struct image_tables *t)
     t->head->nthreads = 1;
     if (image_threads_count() == 1)
         return IMAGE_GOOD;
+    learn_texts(t);
     hook();
     do {                        /* those that run may make new ones */
         told = tell_others(t);

@@ -208,6 +208,8 @@ static enum image_reason make(struct image_tables *t)
     if (!r && image_context_thread(&t->threads[0]) != 0)
         r = IMAGE_REFUSE(t, IMAGE_MACHINE, "this kernel does not say what it "
                          "keeps for threads (CONFIG_CHECKPOINT_RESTORE)");
+    if (!r)
+        r = image_regions_held(t);
     if (!r) {
         if (image_context_save(&t->threads[0].context) != 0) {
             t->arena.at = NULL;         /* it is not in the image */

@@ -129,12 +129,15 @@ ENTRY_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype type,
 }
 ENTRY_ALIAS(Bsend)
 
-/* Waits for what was sent from there, and cannot be asked: nobody stands in it. */
+/* Waits for what was sent from there, and cannot be asked: nobody stands in it, but
+ * who stands receives what was sent. */
 ENTRY_EXPORT int PMPI_Buffer_detach(void *buffer, int *size)
 {
     uint32_t before = stand_enter();
-    int rc = INSIDE(Buffer_detach)(buffer, size);
+    int rc;
 
+    stand_wait(before, PAGE_ANY);
+    rc = INSIDE(Buffer_detach)(buffer, size);
     stand_leave(before);
     return rc;
 }

@@ -19,6 +19,7 @@
 #include "mpi-wrappers/restore/restore_files.h"
 #include "mpi-wrappers/restore/restore_frames.h"
 #include "mpi-wrappers/restore/restore_memory.h"
+#include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_place.h"
 #include "mpi-wrappers/restore/restore_room.h"
 #include "mpi-wrappers/restore/restore_start.h"
@@ -124,10 +125,10 @@ static void read_tables(struct restore *r)
     restore_check_tables(r);
 }
 
-/* Code, stack, scratch, this struct, the name, what is told, the tables, the
- * vdso. */
+/* Code, stack, scratch, this struct, the name, what is told, the tables, where
+ * numbers of threads are, the vdso. */
 struct layout {
-    uint64_t code, stack, scratch, self, name, tell, tables, vdso, end;
+    uint64_t code, stack, scratch, self, name, tell, tables, owners, vdso, end;
 };
 
 static struct layout lay_out(struct restore *r)
@@ -140,7 +141,8 @@ static struct layout lay_out(struct restore *r)
     l.name = l.self + pages(sizeof(*r));
     l.tell = l.name + pages(strlen(r->name) + 1);
     l.tables = l.tell + pages(strlen(r->tell) + 1);
-    l.vdso = l.tables + pages(r->head.tables_bytes + 1);
+    l.owners = l.tables + pages(r->head.tables_bytes + 1);
+    l.vdso = l.owners + pages(RESTORE_OWNERS * sizeof(*r->owners.at));
     l.end = l.vdso + restore_vdso_bytes(r);
     return l;
 }
@@ -174,6 +176,7 @@ static void leave(struct restore *r)
     copy->tell = hole + l.tell;
     copy->tables = hole + l.tables;
     copy->scratch = hole + l.scratch;
+    copy->owners.at = (uint64_t *)(hole + l.owners);
     point(copy);
     if (sys(SYS_mprotect, hole + l.code, l.stack - l.code,
             PROT_READ | PROT_EXEC) != 0)
@@ -190,6 +193,7 @@ static void go_on_inside(struct restore *r)
 {
     restore_memory_clear(r);
     restore_files_clear(r);
+    restore_owners_begin(r);
     restore_memory_read(r);
     restore_files_open(r);
     restore_check_tail(r);

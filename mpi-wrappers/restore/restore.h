@@ -28,10 +28,20 @@
 #endif
 
 enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8,
-       RESTORE_ROOMS = 16 };
+       RESTORE_ROOMS = 16, RESTORE_OWNERS = 1 << 17 };
 
 /* A mapping of the kernel's own: where it is from the first one on. */
 struct restore_piece { uint64_t at, bytes; };
+
+/* Locks that say who has them: restore_owners.h. */
+struct restore_owners {
+    uint64_t *at;               /* where the numbers are, RESTORE_OWNERS at most */
+    size_t n;
+    uint64_t floor, end;        /* nothing is read before and behind */
+    uint64_t from, to;          /* read, and not looked at yet */
+    uint32_t lowest, span;      /* of the numbers that threads had */
+    uint32_t most;              /* so many threads */
+};
 
 struct restore {
     const char *name;           /* of the image, as it was given */
@@ -59,6 +69,7 @@ struct restore {
 
     struct image_back room[RESTORE_ROOMS];      /* memory that it has already */
     size_t nrooms;
+    struct restore_owners owners;
     struct image_back hole;     /* where this program is now */
     char *scratch;              /* RESTORE_SCRATCH bytes to work with */
     struct restore_piece piece[RESTORE_PIECES]; /* of this kernel's vdso, and */

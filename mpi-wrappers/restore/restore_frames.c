@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mpi-wrappers/restore/restore_check.h"
+#include "mpi-wrappers/restore/restore_memory.h"
 
 enum {
     MARK_BEGIN = 0x46505853, MARK_END = 0x46505845,
@@ -44,15 +45,6 @@ static struct mark *mark_of(uint64_t at)
 static uint64_t *number_at(uint64_t at)
 {
     return (uint64_t *)at;
-}
-
-static const struct image_region *region_of(const struct restore *r,
-                                            uint64_t at)
-{
-    for (size_t i = 0; i < r->head.nregions; i++)
-        if (r->regions[i].start <= at && at < r->regions[i].end)
-            return &r->regions[i];
-    return NULL;
 }
 
 static bool is_frame(const struct image_region *g, uint64_t at)
@@ -130,7 +122,7 @@ static size_t walk(struct walk *w, uint64_t at)
 {
     size_t found = 0;
 
-    for (const struct image_region *g; (g = region_of(w->r, at)); ) {
+    for (const struct image_region *g; (g = restore_memory_region(w->r, at)); ) {
         uint64_t back;
 
         at = (at + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);

@@ -6,7 +6,17 @@
 #include "mpi-wrappers/image/image_maps.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_room.h"
+
+const struct image_region *restore_memory_region(const struct restore *r,
+                                                 uint64_t at)
+{
+    for (size_t i = 0; i < r->head.nregions; i++)
+        if (r->regions[i].start <= at && at < r->regions[i].end)
+            return &r->regions[i];
+    return NULL;
+}
 
 void restore_memory_clear(const struct restore *r)
 {
@@ -85,8 +95,10 @@ static void map(const struct restore *r, const struct image_region *g)
 }
 
 /* Its pages are made before they are filled, many by one call; a kernel that
- * cannot do that makes each when it is written to. */
-static void read_run(struct restore *r, const struct image_run *run)
+ * cannot do that makes each when it is written to. They are looked through while they
+ * are in the processor's cache. */
+static void read_run(struct restore *r, const struct image_region *g,
+                     const struct image_run *run)
 {
     enum { PART = 256 << 10 };
 
@@ -95,6 +107,7 @@ static void read_run(struct restore *r, const struct image_run *run)
         if (n > IMAGE_PAGE)
             sys(SYS_madvise, run->start + at, n, MADV_POPULATE_WRITE);
         restore_read(r, (void *)(run->start + at), n);
+        restore_owners_look(r, g, run->start + at, run->start + at + n);
     }
 }
 
@@ -135,7 +148,7 @@ static void fill(struct restore *r, const struct image_region *g)
         closed = false;
         if (there)
             drop(at, run.start);
-        read_run(r, &run);
+        read_run(r, g, &run);
         at = run.start + run.bytes;
     }
     if (there)
@@ -154,6 +167,7 @@ void restore_memory_read(struct restore *r)
             g->prot != (PROT_READ | PROT_WRITE))
             sys(SYS_mprotect, g->start, g->end - g->start, g->prot);
     }
+    restore_owners_end(r);
 }
 
 void restore_memory_skip(struct restore *r)

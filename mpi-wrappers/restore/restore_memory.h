@@ -7,6 +7,10 @@
 /* Unmaps everything but the hole, in which we are, and the vdso. */
 void restore_memory_clear(const struct restore *r);
 
+/* The region that the address is in, or NULL. */
+const struct image_region *restore_memory_region(const struct restore *r,
+                                                 uint64_t at);
+
 /* Maps all regions, and reads what is in them. */
 void restore_memory_read(struct restore *r);
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "mpi-wrappers/image/sys.h"
+#include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_start.h"
 
 #ifndef SS_AUTODISARM
@@ -152,6 +153,7 @@ void restore_threads_begin(struct restore *r)
             restore_refuse(r, "has threads that cannot be made again: ",
                            restore_error(rc, buf, sizeof(buf)), NULL);
     }
+    restore_owners_renumber(r);
     send_pending(r->head.pending, 0);
     for (int i = 0; i < 3; i++)
         sys(SYS_setitimer, i, &r->head.timer[i], 0);

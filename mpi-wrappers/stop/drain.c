@@ -25,6 +25,13 @@ static void drain_message(struct pending *p)
     p->object.real = real;
 }
 
+void drain_arrived(void)
+{
+    for (struct comm *c = comm_all.next; c != &comm_all; c = c->next)
+        if (!c->unborn)
+            kept_drain(c);
+}
+
 uint32_t drain_once(void)
 {
     struct pending *next;
@@ -39,8 +46,6 @@ uint32_t drain_once(void)
     for (struct pending *p = pending_next(&pending_messages);
          p != &pending_messages; p = pending_next(p))
         drain_message(p);
-    for (struct comm *c = comm_all.next; c != &comm_all; c = c->next)
-        if (!c->unborn)
-            kept_drain(c);
+    drain_arrived();
     return n;
 }

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+/* Receives what has arrived, and finishes nothing: others may be waiting for that
+ * where they cannot stand. */
+void drain_arrived(void);
+
 /* Once through all; how many sends and collectives are unfinished still. */
 uint32_t drain_once(void);
 

@@ -149,6 +149,8 @@ static void stand_obey(struct stand_round *r, uint32_t word)
         r->generation = GET(stop_page->wanted);
         stand_swap.now();
     } else {
+        if (word == PAGE_STOP_FREEZE)
+            drain_arrived();
         stand_turn();
     }
 }

@@ -1,6 +1,7 @@
-/* waiter.c - see waiter.h. The stack is unwound to where the program goes on; the
- * call before that place says which function it has called. What is at the top of
- * the C library's part of the stack does not: pthread_join ends with a jump. */
+/* waiter.c - see waiter.h. The stack is unwound to where the program goes on;
+ * the call before that place says which function it has called. What is at the
+ * top of the C library's part of the stack does not: pthread_join ends with a
+ * jump. */
 #include "mpi-wrappers/stop/waiter.h"
 
 #include <pthread.h>
@@ -14,12 +15,12 @@
 #if defined(__x86_64__)
 enum { DEEP = 24,               /* frames of the C library, and ours before */
        STUB_ALIGN = 8,          /* of those that the linker puts in between */
-       KINDS = 0x7f };          /* of a mutex: robust, by priority, too */
+       TYPE = 3, ROBUST = 16, INHERITS = 32 };  /* bits of a mutex's kind */
 
 typedef void (*function)(void);
 
-/* None of them holds a lock of the C library while it sleeps. Nor is there any by
- * which one waits for a read-write lock: who writes is known by his number. */
+/* None of them holds a lock of the C library while it sleeps, or remembers
+ * which number its thread had before. */
 static const function waiting[] = {
     (function)pthread_join, (function)pthread_timedjoin_np,
     (function)pthread_clockjoin_np, (function)pthread_barrier_wait,
@@ -27,12 +28,18 @@ static const function waiting[] = {
     (function)pthread_cond_clockwait, (function)sem_wait,
     (function)sem_timedwait, (function)sem_clockwait, (function)thrd_join, (function)cnd_wait,
     (function)cnd_timedwait, (function)syscall,
+    (function)pthread_rwlock_rdlock, (function)pthread_rwlock_timedrdlock,
+    (function)pthread_rwlock_clockrdlock, (function)pthread_rwlock_wrlock,
+    (function)pthread_rwlock_timedwrlock, (function)pthread_rwlock_clockwrlock,
 };
 
-/* Those of a mutex, which may be one that knows who has locked it. */
+/* Those of a mutex: these do for some kinds, and those that stop at a time for
+ * any that knows who has it. */
 static const function locking[] = {
-    (function)pthread_mutex_lock, (function)pthread_mutex_timedlock,
-    (function)pthread_mutex_clocklock, (function)mtx_lock,
+    (function)pthread_mutex_lock, (function)mtx_lock,
+};
+static const function locking_until[] = {
+    (function)pthread_mutex_timedlock, (function)pthread_mutex_clocklock,
     (function)mtx_timedlock,
 };
 
@@ -60,8 +67,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
     return _URC_END_OF_STACK;
 }
 
-/* An address that is as far from the end of an instruction as its last four bytes
- * say. */
+/* An address that is as far from the end of an instruction as its last four
+ * bytes say. */
 static uintptr_t from_end(const unsigned char *end)
 {
     int32_t distance;
@@ -116,12 +123,13 @@ static bool has(const function *list, size_t n, uintptr_t to)
 }
 
 /* The word is the first one of a mutex. */
-static bool is_plain(uintptr_t word)
+static bool forgets(uintptr_t word, bool until)
 {
     int kind = ((const pthread_mutex_t *)word)->__data.__kind;
 
-    return (kind & KINDS) == PTHREAD_MUTEX_NORMAL ||
-           (kind & KINDS) == PTHREAD_MUTEX_ADAPTIVE_NP;
+    return !(kind & (ROBUST | INHERITS)) &&
+           (!until || (kind & TYPE) == PTHREAD_MUTEX_NORMAL ||
+            (kind & TYPE) == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
 bool waiter_is_programs(uintptr_t at, uintptr_t word,
@@ -132,7 +140,9 @@ bool waiter_is_programs(uintptr_t at, uintptr_t word,
 
     _Unwind_Backtrace(step, &w);
     to = w.back ? called((const unsigned char *)w.back, text) : 0;
-    return to && (HAS(waiting, to) || (HAS(locking, to) && is_plain(word)));
+    return to && (HAS(waiting, to) ||
+                  (HAS(locking, to) && forgets(word, false)) ||
+                  (HAS(locking_until, to) && forgets(word, true)));
 }
 #else
 bool waiter_is_programs(uintptr_t at, uintptr_t word,

@@ -18,8 +18,7 @@ struct waiter_text {            /* whose an address is */
 /* In the handler of a signal that has interrupted the calling thread at `at`,
  * which is of the C library, where it sleeps until the word changes: has the
  * program itself called one of the functions by which threads wait for each other,
- * and may who has what it waits for have another number afterwards? False: no, or
- * that cannot be told. */
+ * and may it have another number afterwards? False: no, or that cannot be told. */
 bool waiter_is_programs(uintptr_t at, uintptr_t word,
                         const struct waiter_text *text);
 

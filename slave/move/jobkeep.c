@@ -14,14 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
 #include "proto/base/pipes.h"
+
+#define STUCK_NS (20 * CLOCK_NS_PER_S)  /* then a file system does not answer */
 
 struct work {
     struct work *next;
     Hct__Keep *order;           /* owned */
     pid_t pid;                  /* 0: it waits */
+    uint64_t since_ns;          /* it has one */
     int report, words;          /* owned: of its exec; what it says */
 };
 
@@ -185,6 +189,7 @@ static void go_on(struct job *j)
     struct err why;
 
     while (k->first && !k->first->pid) {
+        k->first->since_ns = clock_monotonic_ns();
         if (begin(j, k->first, &why) == 0)
             return;
         say_kept(j, k->first->order, why.text);
@@ -211,11 +216,30 @@ static int add(struct job *j, const Hct__Keep *m)
     return 0;
 }
 
-/* Nobody wants to know whether those images are good. */
+/* Nobody wants to know whether those images are good, or waits for a directory. */
 static void cut_short(struct jobkeep *k)
 {
-    if (k->first && k->first->pid > 0 && reads_images(k->first->order))
+    if (k->first && k->first->pid > 0 &&
+        (reads_images(k->first->order) ||
+         k->first->order->work == HCT__KEEP__WORK__BEGIN))
         kill(-k->first->pid, SIGKILL);
+}
+
+/* Somebody is at work for so long that others shall not line up behind him. */
+static bool is_stuck(const struct job *j, const Hct__Keep *m)
+{
+    const struct work *w = j->keep ? j->keep->first : NULL;
+    uint64_t for_ns = w && w->pid > 0 ? clock_monotonic_ns() - w->since_ns : 0;
+    char why[600];
+
+    if (for_ns < STUCK_NS || (m->work != HCT__KEEP__WORK__BEGIN &&
+                              m->work != HCT__KEEP__WORK__DROP))
+        return false;
+    snprintf(why, sizeof(why), "%.100s: %.400s does not answer: hector-keep has been at "
+             "work there for %.0f s, on checkpoint %u", j->part.node->name,
+             w->order->dir, (double)for_ns / 1e9, w->order->number);
+    say_kept(j, m, why);
+    return true;
 }
 
 int jobkeep_order(struct job *j, const Hct__Keep *m, struct err *err)
@@ -224,15 +248,16 @@ int jobkeep_order(struct job *j, const Hct__Keep *m, struct err *err)
         say_kept(j, m, "it is not prepared");
         return 0;
     }
+    if (m->work == HCT__KEEP__WORK__DROP && j->keep)
+        cut_short(j->keep);
+    if (is_stuck(j, m))
+        return 0;
     if (add(j, m))
         return err_memory(err);
-    if (m->work == HCT__KEEP__WORK__BEGIN) {
+    if (m->work == HCT__KEEP__WORK__BEGIN || m->work == HCT__KEEP__WORK__DROP)
         forget_begun(j->keep);
+    if (m->work == HCT__KEEP__WORK__BEGIN)
         j->keep->begun = copy_of(m);
-    } else if (m->work == HCT__KEEP__WORK__DROP) {
-        forget_begun(j->keep);
-        cut_short(j->keep);
-    }
     go_on(j);
     return 0;
 }

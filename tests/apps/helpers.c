@@ -31,7 +31,7 @@ static pthread_t helper[THREADS];
 static thrd_t other;
 static sem_t finished;
 static pthread_barrier_t meeting;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, recursive;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, knowing;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static mtx_t plain;
@@ -260,7 +260,8 @@ static void *writes(void *arg)
     pthread_rwlock_wrlock(&rwlock);
     atomic_store(&holds, 1);
     compute((uintptr_t)arg);
-    pthread_rwlock_unlock(&rwlock);
+    must(pthread_rwlock_wrlock(&rwlock) != EDEADLK);
+    must(pthread_rwlock_unlock(&rwlock));
     return arg;
 }
 
@@ -273,27 +274,57 @@ static void by_rwlock(void)
     join(1);
 }
 
-static void *locks_recursive(void *arg)
+static void by_writing(void)
 {
-    pthread_mutex_lock(&recursive);
+    start(writes, 1);
+    wait_held();
+    must(pthread_rwlock_wrlock(&rwlock));
+    must(pthread_rwlock_rdlock(&rwlock) != EDEADLK);
+    must(pthread_rwlock_unlock(&rwlock));
+    join(1);
+}
+
+/* One that knows who has it. */
+static void *locks_knowing(void *arg)
+{
+    must(pthread_mutex_lock(&knowing));
     atomic_store(&holds, 1);
     compute((uintptr_t)arg);
-    must(pthread_mutex_unlock(&recursive));
+    must(pthread_mutex_unlock(&knowing));
+    must(pthread_mutex_unlock(&knowing) != EPERM);
     return arg;
 }
 
-static void by_recursive(void)
+static void by_knowing(int type, int robust)
 {
     pthread_mutexattr_t kind;
 
     pthread_mutexattr_init(&kind);
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&recursive, &kind);
-    start(locks_recursive, 1);
+    pthread_mutexattr_settype(&kind, type);
+    pthread_mutexattr_setrobust(&kind, robust);
+    pthread_mutex_init(&knowing, &kind);
+    start(locks_knowing, 1);
     wait_held();
-    must(pthread_mutex_lock(&recursive));
-    must(pthread_mutex_unlock(&recursive));
+    must(pthread_mutex_lock(&knowing));
+    must(pthread_mutex_unlock(&knowing));
+    must(pthread_mutex_unlock(&knowing) != EPERM);
     join(1);
+    must(pthread_mutex_destroy(&knowing));
+}
+
+static void by_recursive(void)
+{
+    by_knowing(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED);
+}
+
+static void by_checking(void)
+{
+    by_knowing(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_STALLED);
+}
+
+static void by_robust(void)
+{
+    by_knowing(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST);
 }
 
 /* ------------------------------------------------------------------- OpenMP */
@@ -310,6 +341,29 @@ static void by_openmp(void)
     }
 }
 
+/* Held twice by one of them while the first one waits. */
+static void by_nest(void)
+{
+    omp_nest_lock_t nest;
+
+    omp_init_nest_lock(&nest);
+#pragma omp parallel num_threads(THREADS)
+    {
+        if (omp_get_thread_num() == 1) {
+            omp_set_nest_lock(&nest);
+            omp_set_nest_lock(&nest);
+            compute((uintptr_t)(rank * 10 + 1));
+            must(omp_test_nest_lock(&nest) != 3);
+            for (int i = 0; i < 3; i++)
+                omp_unset_nest_lock(&nest);
+        }
+#pragma omp barrier
+        omp_set_nest_lock(&nest);
+        omp_unset_nest_lock(&nest);
+    }
+    omp_destroy_nest_lock(&nest);
+}
+
 static const struct { const char *name; void (*run)(void); } phases[] = {
     { "pthread_join", by_join }, { "pthread_timedjoin_np", by_timed_join },
     { "thrd_join", by_thrd }, { "sem_wait", by_semaphore },
@@ -317,7 +371,9 @@ static const struct { const char *name; void (*run)(void); } phases[] = {
     { "pthread_cond_wait", by_condition },
     { "pthread_cond_timedwait", by_timed_condition }, { "cnd_wait", by_cnd },
     { "pthread_mutex_lock", by_mutex }, { "openmp", by_openmp },
-    { "recursive", by_recursive }, { "pthread_rwlock_rdlock", by_rwlock },
+    { "recursive", by_recursive }, { "checking", by_checking },
+    { "pthread_rwlock_rdlock", by_rwlock }, { "pthread_rwlock_wrlock", by_writing },
+    { "nest", by_nest }, { "robust", by_robust },
 };
 
 static int is_wanted(const char *phase, int argc, char **argv)

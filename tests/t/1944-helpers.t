@@ -27,7 +27,8 @@ job=$(sql 'SELECT max(job) FROM jobs')
 to=n2
 for phase in pthread_join pthread_timedjoin_np thrd_join sem_wait sem_timedwait \
     pthread_barrier_wait pthread_cond_wait pthread_cond_timedwait cnd_wait \
-    pthread_mutex_lock openmp; do
+    pthread_mutex_lock openmp recursive checking pthread_rwlock_rdlock \
+    pthread_rwlock_wrlock nest; do
     waits_in $phase
     run hector migrate $job.1 $to
     is "$status $(sql "SELECT node FROM tasks WHERE job = $job AND rank = 1")" "0 $to" \
@@ -36,15 +37,13 @@ for phase in pthread_join pthread_timedjoin_np thrd_join sem_wait sem_timedwait 
     [ $to = n1 ] && to=n2 || to=n1
     : >"$T/go/$phase"
 done
-# Who has those knows it by his number, which is another one afterwards.
-for phase in recursive pthread_rwlock_rdlock; do
-    waits_in $phase
-    run hector migrate --quiesce-timeout 1 $job.1 $to
-    is "$status $(grep -c 'nothing was moved, the job goes on: task [01] does not stand still' \
-        "$T/err")" '1 1' "... but not one that waits in $phase"
-    cat "$T/err" >&2
-    : >"$T/go/$phase"
-done
+# Who waits for that goes on with the number that he had before.
+waits_in robust
+run hector migrate --quiesce-timeout 1 $job.1 $to
+is "$status $(grep -c 'nothing was moved, the job goes on: task [01] does not stand still' \
+    "$T/err")" '1 1' '... but not one that waits for a robust mutex'
+cat "$T/err" >&2
+: >"$T/go/robust"
 status=0
 wait $runner || status=$?
 is "$status $(grep -c "of $tasks wrong 0\$" "$T/out.run")" "0 $tasks" \
@@ -60,7 +59,8 @@ run hector resume --on n2 $job
 is "$status $(cat "$T/err")" '0 ' '... and go on elsewhere'
 for phase in pthread_join pthread_timedjoin_np thrd_join sem_wait sem_timedwait \
     pthread_barrier_wait pthread_cond_wait pthread_cond_timedwait cnd_wait \
-    pthread_mutex_lock openmp recursive pthread_rwlock_rdlock; do
+    pthread_mutex_lock openmp recursive checking pthread_rwlock_rdlock \
+    pthread_rwlock_wrlock nest robust; do
     : >"$T/go/$phase"
 done
 status=0

@@ -787,7 +787,8 @@ static void test_too_long(void **state)
         if (at == STOPPING)
             assert_said("");
         else
-            assert_said(NONE("1", "the work on its files took too long"));
+            assert_said(NONE("1", "n0: the work on its files took too long; "
+                                  "does /d answer there?"));
     }
     finish();
 }

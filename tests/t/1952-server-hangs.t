@@ -1,0 +1,115 @@
+# The place of a job's checkpoints hangs, as that of a file server does which is not
+# there: the slave and the job go on, who waits for a checkpoint is told so after a
+# while, nobody lines up behind who hangs, and when the server is back there are
+# checkpoints again. A job ends while it hangs, too.
+# limit: 300
+# shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
+. "${0%/*}/../lib/t.sh"
+hosts 1                 # mounts of our own
+need sqlite3 cc
+. "$top/tests/lib/rounds.sh"
+[ -c /dev/fuse ] || skip_all 'no /dev/fuse here'
+
+cc -std=c11 -D_GNU_SOURCE -O2 -w -o "$T/hangfs" "$top/tests/lib/hangfs.c" || exit 1
+mkdir "$T/behind" "$T/server"
+"$T/hangfs" "$T/behind" "$T/server" "$T/hang" >"$T/served" 2>"$T/served.err" &
+server=$!
+wait_for 'grep -q serves "$T/served" || ! kill -0 $server' 20
+grep -q serves "$T/served" || skip_all "$(cat "$T/served.err")"
+
+hang()          # REQUEST: that, and all behind it, from now on
+{
+    fresh served
+    echo "$1" >"$T/hang.new"
+    mv "$T/hang.new" "$T/hang"
+}
+hangs() { wait_for 'grep -q hangs "$T/served"' 60; }
+answer() { rm "$T/hang"; }
+others_run()    # DESCRIPTION: another job does, on the same node, meanwhile
+{
+    run hector-run --oversubscribe -n 1 echo here
+    is "$status $(cat "$T/out")" '0 here' "$1"
+    cat "$T/err" >&2
+}
+save()          # in the background, what comes of it in $T/saving
+{
+    fresh saving
+    hector checkpoint "$job" >"$T/saving" 2>&1 &
+    saver=$!
+}
+
+R='hector-run --oversubscribe'
+D=$T/server/saved
+tasks=2
+begin --checkpoint-dir "$D"
+run hector checkpoint "$job"
+is "$status" 0 'a checkpoint on a file system that answers'
+cat "$T/err" >&2
+
+# ------------------------------------------------- before the tasks have been stopped
+hang mkdir
+save
+hangs
+others_run 'it hangs before the job stands: other jobs run'
+further 3
+wait $saver
+is "$? $(grep -c "there is no checkpoint 2, and the tasks go on: .*does $D answer there?" \
+    "$T/saving")" '1 1' '... nobody waits for ever'
+cat "$T/saving" >&2
+further 3
+run hector checkpoint "$job"
+is "$status $(grep -Ec 'no checkpoint 3, and the tasks go on: .* does not answer: hector-keep' \
+    "$T/err")" '1 1' '... nor is it tried again while it hangs'
+cat "$T/err" >&2
+answer
+wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+like "$T/saving" 'checkpoint [0-9]* is in' 'when it is back there is one'
+further 2
+
+# --------------------------------------------------------- while images are written
+hang write
+save
+hangs
+others_run 'it hangs while images are written: other jobs run'
+answer
+wait $saver
+is $? 0 '... and when it is back that is a checkpoint'
+cat "$T/saving" >&2
+kill -9 "$(pid_of 1)"
+launched 2
+further 2
+
+# ----------------------------------------------------------- while they are read again
+hang fsync
+save
+hangs
+others_run 'it hangs while they are put on the disk: other jobs run'
+further 3
+whole '... and the job ends'
+wait $saver
+is $? 1 '... and who waits for the checkpoint is told'
+cat "$T/saving" >&2
+answer
+
+# ------------------------------------------------------------- on a disk of its own
+D=$T/server/more
+begin --checkpoint-dir "$D" --checkpoint-local "$T/local" --max-restarts 3
+run hector checkpoint "$job"
+is "$status" 0 'a checkpoint that is written elsewhere first'
+cat "$T/err" >&2
+hang create
+save
+hangs
+others_run 'it hangs while they are copied: other jobs run'
+further 3
+kill -9 "$(pid_of 0)"
+further 0
+answer
+launched 2
+further 2
+whole '... the job goes back to the one before, and on'
+wait $saver
+cat "$T/saving" >&2
+umount "$T/server" || umount -l "$T/server"
+wait $server
+done_testing
