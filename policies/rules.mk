@@ -15,7 +15,7 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                $(addprefix lib/,lot phasebook runs sout words)
 PARTS_outlier := $(addprefix outlier/,outlier outlier_say agenda ask groups \
                habits stands works) \
-               $(addprefix smm/,chains dictionary lknorm medoids polish score smm) \
+               $(addprefix smm/,chains dictionary isolate lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
 PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                dependence hitting least loops nodes question reach rows say \

@@ -343,16 +343,16 @@ static void take_off(struct score *s, const struct hct_question_normal *normal,
         left[i] -= s->slow[in_call];
 }
 
-/* Most costly first. */
+/* By hct_worth(). */
 static size_t put(struct hct_score *v, size_t n, size_t k,
                   const struct hct_score *o)
 {
     size_t at;
 
-    if (k == 0 || (n == k && o->cost_ns <= v[n - 1].cost_ns))
+    if (k == 0 || (n == k && hct_worth(o) <= hct_worth(&v[n - 1])))
         return n;
     at = n < k ? n++ : n - 1;
-    for (; at > 0 && v[at - 1].cost_ns < o->cost_ns; at--)
+    for (; at > 0 && hct_worth(&v[at - 1]) < hct_worth(o); at--)
         v[at] = v[at - 1];
     v[at] = *o;
     return n;

@@ -82,8 +82,8 @@ static bool is_one_list(const struct hct_score *a, const struct hct_score *b)
  * that all merges of the same parts are the same. */
 static bool is_before(const struct hct_score *a, const struct hct_score *b)
 {
-    double x = a->method == HCT_METHOD_POLISH ? a->cost_ns : a->score;
-    double y = a->method == HCT_METHOD_POLISH ? b->cost_ns : b->score;
+    double x = a->method == HCT_METHOD_POLISH ? hct_worth(a) : a->score;
+    double y = a->method == HCT_METHOD_POLISH ? hct_worth(b) : b->score;
 
     if (a->method != b->method)
         return a->method < b->method;
