@@ -487,10 +487,10 @@ struct hct_score {
                                    for it; this one costs the most */
     uint32_t pad;
 };
-/* What steps are listed by, of HCT_METHOD_POLISH: what they cost, and the less of it
- * the nearer the task is to its like. In what takes long, a part of it that says
- * nothing costs more than all that is odd somewhere else. */
-#define HCT_ODD 6.0             /* deviations, from which it is what it costs */
+/* What steps are listed by, of HCT_METHOD_POLISH: what they cost, and the less
+ * of it the nearer the task is to its like. In what takes long, a part of it
+ * that says nothing costs more than all that is odd somewhere else. */
+#define HCT_ODD 6.0             /* deviations; from there on what it costs */
 static inline double hct_worth(const struct hct_score *o)
 {
     double sure = o->score < HCT_ODD ? o->score / HCT_ODD : 1;

@@ -13,8 +13,8 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                graph_requests graph_threads graph_window group parcels \
                summands transit wanted) \
                $(addprefix lib/,lot phasebook runs sout words)
-PARTS_outlier := $(addprefix outlier/,outlier outlier_say agenda ask groups \
-               habits stands works) \
+PARTS_outlier := $(addprefix outlier/,outlier outlier_say agenda alone ask \
+               groups habits stands works) \
                $(addprefix smm/,chains dictionary isolate lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
 PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \

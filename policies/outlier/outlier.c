@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "policies/lib/lot.h"
+#include "policies/outlier/alone.h"
 
 enum { EVERY, SCORE, SHARE, LEAST, GROUPS, MERGE, PARAMS };
 
@@ -226,6 +227,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     bool soon = stands_look(&s->stands, in);
 
     works_look(&s->works, s->rank, in);
+    alone_look(&s->works.found, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&

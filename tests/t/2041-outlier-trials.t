@@ -35,8 +35,9 @@ is "$(awk '$5 != 8 || $8 != 6' "$T/out" | wc -l)" 0 \
 ok '... a fault of 3 % is found, the task and the step' [ "$(awk '$1 !~ /hang/ && !$2 &&
     $3 >= 0.03 { n++; right += $9 == 1 && $10 == 1 && $6 == 1 && $7 == 0 }
     END { print (n >= 3 && right == n) }' "$T/out")" = 1 ]
-ok '... by the neighbours, too, with no chain merged' [ "$(awk '$1 !~ /hang/ && !$2 && $3 >= 0.03 { n++
-    right += $15 <= 5 && $16 <= 5 } END { print (right == n) }' "$T/out")" = 1 ]
+ok '... by the neighbours, too, with no chain merged' [ "$(awk '$1 !~ /hang/ && !$2 &&
+    $3 >= 0.03 { n++; right += $15 <= 5 && $16 <= 5 } END { print (right == n) }' \
+    "$T/out")" = 1 ]
 ok '... and one that stands in a call that waits' [ "$(awk '$1 == "stall" && $2 &&
     $3 >= 0.01 { n++; right += $9 == 1 && $10 == 1 } END { print (right == n) }' \
     "$T/out")" = 1 ]
