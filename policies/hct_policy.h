@@ -40,12 +40,13 @@
  *        back. hct_rank.delayed_ns, ran_ns; hct_edge.bytes_mean, bytes_m2.
  *        hct_odd
  *   1.13 hct_policy.room_bytes, hct_out.room; HCT_METHOD_STANDS;
- *        hct_question_normal.bytes, hct_question_kind, hct_score.bytes_times,
- *        all. Questions about a phase or the last time: hct_when, of
- *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
- *        hct_model.last; hct_snapshot.stretch; hct_out.when;
- *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
+ *        hct_question_normal.bytes and rough, hct_question_kind,
+ *        hct_score.bytes_times, all, once; hct_worth(). Questions about a phase
+ *        or the last time: hct_when, of hct_question, and of a person,
+ *        hct_snapshot.person; hct_out.last_ns and hct_model.last;
+ *        hct_snapshot.stretch; hct_out.when; another kind of question:
+ *        HCT_NEED_PROGRESS, hct_progress_question; hct_place, and at and orders
+ *        in hct_snapshot. HCT_WAKE_NEVER */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -485,7 +486,10 @@ struct hct_score {
     uint32_t all;               /* 1: not of this step alone: score, cost_ns, times
                                    and share are of all steps, and others wait
                                    for it; this one costs the most */
-    uint32_t pad;
+    uint32_t once;              /* 1: seen by how much its times differ, not by
+                                   their sum: one of them, or few, took so much
+                                   longer. For who asks for all, with a score of
+                                   0 in the question */
 };
 /* What steps are listed by, of HCT_METHOD_POLISH: what they cost, and the less
  * of it the nearer the task is to its like. In what takes long, a part of it
@@ -495,7 +499,7 @@ static inline double hct_worth(const struct hct_score *o)
 {
     double sure = o->score < HCT_ODD ? o->score / HCT_ODD : 1;
 
-    return o->cost_ns * sure * sure * sure;
+    return sure > 0 ? o->cost_ns * sure * sure * sure : 0;
 }
 
 /* HCT_NEED_PROGRESS: where tasks are, and what the models of those at one place
@@ -776,6 +780,9 @@ struct hct_question_normal {    /* natural logarithms of ns spent; NaN: nobody
                                    of this kind has the step */
     float in, in_spread, out, out_spread;
     float bytes;                /* of the call it begins with, each time; NaN */
+    /* How much its times differ: of the root of the sum of the squares of
+     * their deviations. */
+    float in_rough, in_rough_spread, out_rough, out_rough_spread;
 };
 struct hct_question_kind {      /* ns that a task waits in calls, in all; NaN: not
                                    known */

@@ -84,7 +84,7 @@ static void put(struct outlier_list *l, struct outlier_find f)
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
-    return o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
+    return o->method == HCT_METHOD_POLISH && !o->once && o->rank < in->nranks &&
            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
            o->score >= s->ask.score && o->share >= s->ask.share &&
            o->cost_ns >= s->ask.cost_ns &&

@@ -8,8 +8,8 @@
 # by the models that the run has recorded (outliers_judge.c), with chains of steps merged
 # and without. A method has found a task that is first (top 1) or among the first five
 # (top 5) of its list; of 16, one is by chance in 6 %, and among five in 31 %. It has
-# found the step if that is among the first five of this task: the call that was struck,
-# by its line where the program is one of ours.
+# found the step if that is among the first five of this task: the call that was struck;
+# polish by its line, too, where the program is one of ours.
 #
 # usage: outliers.sh BUILD [RUNS-OF-EACH [TASKS [SEED]]]
 #   PROGRAMS='stencil cg transpose hpl'     FAULTS='cpu stall slow hang'
@@ -89,7 +89,7 @@ said()          # CONDITION: verdicts of all kinds that name somebody
 judge()
 {
     hector replay 1 --policy "$dir/judge.so:rank=$rank" 2>/dev/null | awk \
-        -v call="$call" -v line="$line" '
+        -v call="$call" '
         / judged by / { delete step }
         match($0, /(neighbour|cluster) (merged|whole) .*/) {
             split(substr($0, RSTART), w, /[ ,]+/)
@@ -97,8 +97,7 @@ judge()
             if (w[3] != "step") {
                 place[way] = w[3]
                 steps[w[2]] = w[4]
-            } else if (!(way in step) && w[5] == call &&
-                    (!line || $0 ~ ":" line "\\)")) {
+            } else if (!(way in step) && w[5] == call) {
                 step[way] = w[4]
             }
         }

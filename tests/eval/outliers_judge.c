@@ -4,7 +4,7 @@
  * whose lines are
  *
  *   neighbour merged PLACE STEPS      how many steps are compared
- *   neighbour merged step K FROM TO   at the place of FROM, which the host adds
+ *   neighbour merged step K FROM TO
  *
  * and the same for cluster and whole: with chains of steps merged and without.
  * */
@@ -36,7 +36,6 @@ struct room {
     struct smm_edge own[DICTIONARY_STEPS];
     struct smm_edge other[GROUPS_SAMPLE][DICTIONARY_STEPS];
     struct smm smm[GROUPS_SAMPLE];
-    uint32_t site[DICTIONARY_STEPS];
     _Alignas(8) uint8_t question[HCT_QUESTION_MAX];
     _Alignas(8) uint8_t score[HCT_QUESTION_MAX];
 };
@@ -136,7 +135,7 @@ static void say_steps(struct room *r, const struct hct_snapshot *in,
     uint32_t edge[TOP];
     size_t n = 0;
 
-    dictionary_model(d, in, hct_model(in, g->sample[at]), r->own, r->site);
+    dictionary_model(d, in, hct_model(in, g->sample[at]), r->own, NULL);
     for (uint32_t i = 0; i < g->nsample; i++) {
         if (i == at || (cluster && i != g->medoids.medoid[r->task[at].group]))
             continue;
@@ -152,7 +151,6 @@ static void say_steps(struct room *r, const struct hct_snapshot *in,
                    "%s step %zu %s %s", way, k + 1,
                    hct_call(in, d->call[s->from])->name,
                    hct_call(in, d->call[s->to])->name);
-        words_places(out, r->site[edge[k]], 0);
     }
 }
 
