@@ -56,7 +56,7 @@ $3 == "none" { clean[$2]++; alarms[$2] += $8 + $9 > 0; next }
     add(kind SUBSEP $2 SUBSEP size)
     if (kind == "seen")
         add("program" SUBSEP $1 SUBSEP size)
-    if ($1 == "BT" && $3 ~ /^cpu/ && kind == "seen")
+    if ($1 == "BT" && $2 == spread[1] && $3 ~ /^cpu/ && kind == "seen")
         add("BT")
     before[$1] = $7
     after[$1] = $10
@@ -88,9 +88,10 @@ END {
             per_cent(five[c, 4], n[c]), per_cent(five[c, 3], n[c]), per_cent(five[c, 5], n[c])
     }
     if (n["BT"])
-        printf "\nBT, cpu, among five: neighbour %s whole, %s merged (the paper's: 85 %%, " \
-            "100 %%);\ncluster %s whole, %s merged (60 %%, 90 %%; of 529 tasks, in 960 " \
-            "experiments of all programs)\n", per_cent(five["BT", 4], n["BT"]),
+        printf "\nBT, cpu, loads +-%s %%, all costs, %d runs, among five: neighbour %s whole, " \
+            "%s merged\n(the paper's: 85 %%, 100 %%), cluster %s whole, %s merged (60 %%, " \
+            "90 %%; of 529 tasks, in\n960 experiments of all programs)\n", spread[1], n["BT"], \
+            per_cent(five["BT", 4], n["BT"]),
             per_cent(five["BT", 2], n["BT"]), per_cent(five["BT", 5], n["BT"]),
             per_cent(five["BT", 3], n["BT"])
     print ""
