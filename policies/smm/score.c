@@ -551,12 +551,13 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     }
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
         o = step_of(s, i / 2, i % 2, normal);
+        fill(rank, t, &o);
+        if (is_wanted(q, &o))
+            found_ns += o.cost_ns;
         see_once(s, i / 2, i % 2, normal, &o);
         fill(rank, t, &o);
-        if (!is_wanted(q, &o))
-            continue;
-        n = put(v, n, k, &o);
-        found_ns += o.once ? 0 : o.cost_ns;
+        if (is_wanted(q, &o))
+            n = put(v, n, k, &o);
     }
     if (is_awaited(s, t->kind, normal, &o)) {
         fill(rank, t, &o);
