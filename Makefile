@@ -133,7 +133,8 @@ $(B)/bin/hector: $(B)/obj/master/hector/main.o $(B)/obj/hector.a $(B)/obj/master
 	$(link) $(PROTO_LIBS) $(call libs,sqlite3 jansson smartcols) -lm
 $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl -lm
-$(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
+$(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o \
+    $(B)/obj/policies/outlier/outlier.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libprotobuf-c libsodium)

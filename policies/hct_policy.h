@@ -50,7 +50,8 @@
  *        hct_snapshot; hct_cluster.ran_ns, delayed_ns; those of hct_score are
  *        of the time that is asked about. hct_question.nwholes, which was
  *        padding: 0; with it scores of HCT_METHOD_CLUSTER and
- *        HCT_METHOD_NEIGHBOUR name a step, and so do those of hct_odd */
+ *        HCT_METHOD_NEIGHBOUR name a step, and so do those of hct_odd.
+ *        hct_question_normal.rough, hct_score.once; hct_worth() */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -515,8 +516,21 @@ struct hct_score {
     uint32_t all;               /* 1: not of this step alone: score, cost_ns, times
                                    and share are of all steps, and others wait
                                    for it; this one costs the most */
-    uint32_t pad;
+    uint32_t once;              /* 1: seen by how much its times differ, not by
+                                   their sum: one of them, or few, took so much
+                                   longer. For who asks for all, with a score of
+                                   0 in the question */
 };
+/* What steps are listed by, of HCT_METHOD_POLISH: what they cost, and the less
+ * of it the nearer the task is to its like. In what takes long, a part of it
+ * that says nothing costs more than all that is odd somewhere else. */
+#define HCT_ODD 6.0             /* deviations; from there on what it costs */
+static inline double hct_worth(const struct hct_score *o)
+{
+    double sure = o->score < HCT_ODD ? o->score / HCT_ODD : 1;
+
+    return sure > 0 ? o->cost_ns * sure * sure * sure : 0;
+}
 
 /* HCT_NEED_PROGRESS: where tasks are, and what the models of those at one place
  * of the question say of its other places. */
@@ -807,6 +821,9 @@ struct hct_question_normal {    /* natural logarithms of ns spent; NaN: nobody
                                    of this kind has the step */
     float in, in_spread, out, out_spread;
     float bytes;                /* of the call it begins with, each time; NaN */
+    /* How much its times differ: of the root of the sum of the squares of
+     * their deviations. */
+    float in_rough, in_rough_spread, out_rough, out_rough_spread;
 };
 struct hct_question_kind {      /* ns that a task waits in calls, in all; NaN: not
                                    known */

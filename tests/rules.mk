@@ -223,6 +223,7 @@ eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/slow_healthy.sh
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
+	@sh tests/eval/outliers_emulated.sh $(B) 4 512 $(or $(SEED),1)
 	@sh tests/eval/outliers.sh $(B) 10 16 $(or $(SEED),1)
 	@sh tests/eval/outliers_healthy.sh $(B) 60 10 $(or $(SEED),1)
 	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)

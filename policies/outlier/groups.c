@@ -5,6 +5,22 @@
  * (SMM_ALONE). */
 #define SAME 1.0
 
+/* Each step is one by itself. */
+static void leave_whole(struct groups *g, const struct dictionary *d)
+{
+    for (uint32_t i = 0; i < d->nsteps; i++)
+        g->into[i] = g->first[i] = i;
+    g->nchains = d->nsteps;
+}
+
+static void find_chains(struct groups *g, const struct dictionary *d)
+{
+    struct chains c = { g->into, g->first, d->nsteps, 0 };
+
+    chains_find(&c, d->step, d->nstates, g->nsample, g->words);
+    g->nchains = c.n;
+}
+
 static void merge(struct groups *g, const struct dictionary *d,
                   const struct hct_snapshot *in)
 {
@@ -41,10 +57,7 @@ void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
                  const struct groups_most *most)
 {
-    struct chains c = { g->into, g->first, d->nsteps, 0 };
-
-    chains_find(&c, d->step, d->nstates, g->nsample, g->words);
-    g->nchains = c.n;
+    (g->whole ? leave_whole : find_chains)(g, d);
     merge(g, d, in);
     measure(g, table);
     medoids_best(&g->medoids, g->distance, g->nsample, most->groups, SAME);

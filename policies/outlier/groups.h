@@ -7,6 +7,7 @@
 #ifndef HCT_GROUPS_H
 #define HCT_GROUPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
@@ -18,6 +19,7 @@
 enum { GROUPS_SAMPLE = LOT_SAMPLE };
 
 struct groups {
+    bool whole;                 /* chains are not merged */
     uint32_t nsample;
     uint32_t sample[GROUPS_SAMPLE];     /* numbers of models in the snapshot */
     struct medoids medoids, kinds;      /* by all that differs; by what they

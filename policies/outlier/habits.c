@@ -21,6 +21,13 @@ static double spent(uint64_t n, double mean)
     return n > 1 && ns > 0 ? ns : (double)NAN;
 }
 
+/* The root of the sum of the squares of deviations: of one time that is much
+ * longer than the others, what it is longer. */
+static double roughness(uint64_t n, double sd)
+{
+    return n > 1 && sd > 0 ? sd * sqrt((double)n) : (double)NAN;
+}
+
 static double median_of(struct habits *h, const double *v, uint32_t n)
 {
     size_t m = 0;
@@ -31,10 +38,20 @@ static double median_of(struct habits *h, const double *v, uint32_t n)
     return polish_median(h->words, m);
 }
 
+/* Of which time of a step, and what of it. */
+struct aspect { bool in_call, rough; };
+
+static double aspect_of(const struct smm_edge *e, struct aspect a)
+{
+    const struct normal *t = a.in_call ? &e->in : &e->out;
+
+    return a.rough ? roughness(e->n, t->sd) : spent(e->n, t->mean);
+}
+
 /* Of the tasks of that kind. Returns how many. */
 static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
                      const struct dictionary *d, const struct hct_snapshot *in,
-                     bool in_call)
+                     struct aspect a)
 {
     uint32_t n = 0;
 
@@ -46,9 +63,8 @@ static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
         for (uint32_t s = 0; s < d->nsteps; s++) {
             const struct smm_edge *e = &g->whole[i][s];
 
-            row[s] = in_call && habits_waits(d, in, s)
-                         ? (double)NAN
-                         : spent(e->n, in_call ? e->in.mean : e->out.mean);
+            row[s] = a.in_call && habits_waits(d, in, s) ? (double)NAN
+                                                         : aspect_of(e, a);
         }
         n++;
     }
@@ -57,13 +73,13 @@ static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
 
 static void polish_one(struct habits *h, const struct groups *g, uint32_t kind,
                        const struct dictionary *d,
-                       const struct hct_snapshot *in, bool in_call)
+                       const struct hct_snapshot *in, struct aspect a)
 {
     struct polish p = { .steps = d->nsteps, .left = h->left,
                         .normal = h->normal, .spread = h->spread,
                         .slow = h->slow };
 
-    p.tasks = fill(h, g, kind, d, in, in_call);
+    p.tasks = fill(h, g, kind, d, in, a);
     if (p.tasks >= HABITS_LEAST) {
         polish(&p, h->words);
         return;
@@ -97,15 +113,25 @@ void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v)
 {
-    polish_one(h, g, kind, d, in, false);
+    polish_one(h, g, kind, d, in, (struct aspect){ false, false });
     for (uint32_t s = 0; s < d->nsteps; s++) {
         v[s].out = (float)h->normal[s];
         v[s].out_spread = (float)h->spread[s];
     }
-    polish_one(h, g, kind, d, in, true);
+    polish_one(h, g, kind, d, in, (struct aspect){ true, false });
     for (uint32_t s = 0; s < d->nsteps; s++) {
         v[s].in = (float)h->normal[s];
         v[s].in_spread = (float)h->spread[s];
+    }
+    polish_one(h, g, kind, d, in, (struct aspect){ false, true });
+    for (uint32_t s = 0; s < d->nsteps; s++) {
+        v[s].out_rough = (float)h->normal[s];
+        v[s].out_rough_spread = (float)h->spread[s];
+    }
+    polish_one(h, g, kind, d, in, (struct aspect){ true, true });
+    for (uint32_t s = 0; s < d->nsteps; s++) {
+        v[s].in_rough = (float)h->normal[s];
+        v[s].in_rough_spread = (float)h->spread[s];
     }
     bytes_of(h, g, kind, d, v);
 }

@@ -7,19 +7,22 @@
 #include <string.h>
 
 #include "policies/lib/lot.h"
+#include "policies/outlier/alone.h"
 
-enum { EVERY, SCORE, SHARE, LEAST, GROUPS, PARAMS };
+enum { EVERY, SCORE, SHARE, LEAST, GROUPS, MERGE, PARAMS };
 
 static const struct hct_param params[] = {
     [EVERY] = { "every", "s", "how often the models are compared, at first", 5,
                0.1, 3600 },
-    [SCORE] = { "score", "deviations", "so far from its like a task is odd", 6,
-               2, 1000 },
+    [SCORE] = { "score", "deviations", "so far from its like a task is odd",
+               HCT_ODD, 2, 1000 },
     [SHARE] = { "share", "%",
                "of a task's time that its step costs it, at least", 1, 0, 100 },
     [LEAST] = { "least", "s", "what that is at least", 0.2, 0, 3600 },
     [GROUPS] = { "groups", "", "so many groups of tasks that are alike, at most",
                 4, 1, MEDOIDS_MAX },
+    [MERGE] = { "merge", "", "1: steps that follow each other without a choice are "
+               "compared as one; 0: each by itself", 1, 0, 1 },
     [PARAMS] = { .name = NULL },
 };
 
@@ -51,6 +54,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
     s->groups_max = (uint32_t)param[GROUPS];
+    s->whole = param[MERGE] < 1;
     s->nsample = lot_sample(job->seed, job->nranks, s->sample);
     return 0;
 }
@@ -80,7 +84,7 @@ static void put(struct outlier_list *l, struct outlier_find f)
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
-    return o->method == HCT_METHOD_POLISH && o->rank < in->nranks &&
+    return o->method == HCT_METHOD_POLISH && !o->once && o->rank < in->nranks &&
            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
            o->score >= s->ask.score && o->share >= s->ask.share &&
            o->cost_ns >= s->ask.cost_ns &&
@@ -191,6 +195,7 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     struct groups *g = &room->groups;
 
     wanted.when = s->item.when;
+    g->whole = s->whole;
     find_sample(s, in, g);
     if (g->nsample < HABITS_LEAST)
         return false;
@@ -269,6 +274,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     oddphase_look(&s->phases, in);
     if (in->parts & HCT_NEED_EARLIER)
         earlier_take(&s->earlier, in);
+    alone_look(&s->works.found, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&

@@ -453,7 +453,7 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                 add_score(s, out, in, o, place);
             continue;
         }
-        for (; w && (double)w->cost_ns > o->cost_ns; w = next_stand(s, &next))
+        for (; w && (double)w->cost_ns > hct_worth(o); w = next_stand(s, &next))
             add_stand(out, w, ++at);
         if (o->step < s->dictionary.nsteps)
             add_step(s, out, o, o->score, ++at);

@@ -10,8 +10,7 @@
 static const uint64_t apart_ns = 600000000;
 static const uint64_t long_ns = 100000000;      /* for those who only wait */
 
-enum { WAITING_TO_ASLEEP = 4, HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED |
-                                     HCT_STOPPED | HCT_TORN };
+enum { WAITING_TO_ASLEEP = 4 };
 
 /* Calls that sleep by right are none: those that wait for processes, for input
  * and output, for MPI to begin or to end. */
@@ -45,7 +44,7 @@ static struct scene scene_of(const struct hct_snapshot *in)
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
-        c.held = c.held || (k->flags & HELD);
+        c.held = c.held || (k->flags & STANDS_HELD);
         if (!stands_waits(in, k))
             continue;
         c.waiting++;

@@ -19,7 +19,9 @@
 
 #include "policies/hct_policy.h"
 
-enum { STANDS_MAX = 16 };       /* tasks that are remembered */
+enum { STANDS_MAX = 16,         /* tasks that are remembered */
+       STANDS_HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED |
+                     HCT_TORN };        /* others hold the task */
 
 struct stand {
     uint32_t rank;
@@ -47,7 +49,7 @@ bool stands_look(struct stands *s, const struct hct_snapshot *in);
 /* Is it in a call that waits for others? */
 bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k);
 
-/* It is in a call, and so many others wait meanwhile. */
+/* It is in a call, or behind it, and so many others wait meanwhile. */
 void stands_add(struct stands *s, const struct hct_snapshot *in,
                 const struct hct_rank *k, uint32_t others);
 

@@ -22,7 +22,7 @@ struct works_rank {             /* at the first of two looks */
 };
 struct works {
     uint64_t since_ns;          /* of that look; 0: there was none */
-    struct stands found;
+    struct stands found;        /* hints: these, and those of alone.h */
 };
 
 /* One look. was: of each rank, zeros at first. */

@@ -27,6 +27,7 @@ struct score {
     struct smm_edge own[HCT_STEPS_MAX], merged[HCT_STEPS_MAX];
     uint32_t site[HCT_STEPS_MAX], site_to[HCT_STEPS_MAX];
     double left[2][HCT_STEPS_MAX], words[HCT_STEPS_MAX];
+    double rough[2][HCT_STEPS_MAX];     /* what is left of the same of that */
     double slow[2];
     struct smm_edge edge[];     /* nmodels times nchains */
 };
@@ -131,6 +132,8 @@ static bool normals_fit(const struct hct_question_normal *v, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!spread_fits(v[i].in, v[i].in_spread) ||
             !spread_fits(v[i].out, v[i].out_spread) ||
+            !spread_fits(v[i].in_rough, v[i].in_rough_spread) ||
+            !spread_fits(v[i].out_rough, v[i].out_rough_spread) ||
             !(isnan(v[i].bytes) || (isfinite(v[i].bytes) && v[i].bytes >= 0)))
             return false;
     return true;
@@ -447,16 +450,44 @@ static void take_off(struct score *s, const struct hct_question_normal *normal,
         left[i] -= s->slow[in_call];
 }
 
-/* Most costly first. */
+static double root_of_squares(const struct smm_edge *e, int in_call)
+{
+    return (in_call ? e->in.sd : e->out.sd) * sqrt((double)e->n);
+}
+
+/* The same of how much the times of each step differ. */
+static void take_off_rough(struct score *s,
+                           const struct hct_question_normal *normal, int in_call)
+{
+    double *left = s->rough[in_call], slow;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        const struct smm_edge *e = &s->own[i];
+
+        left[i] = (in_call && s->step[i].waits) || e->n < 2
+                      ? (double)NAN
+                      : log(root_of_squares(e, in_call)) -
+                            (double)(in_call ? normal[i].in_rough
+                                             : normal[i].out_rough);
+        if (!isnan(left[i]))
+            s->words[n++] = left[i];
+    }
+    slow = n >= POLISH_STEPS ? polish_median(s->words, n) : 0;
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        left[i] -= slow;
+}
+
+/* By hct_worth(). */
 static size_t put(struct hct_score *v, size_t n, size_t k,
                   const struct hct_score *o)
 {
     size_t at;
 
-    if (k == 0 || (n == k && o->cost_ns <= v[n - 1].cost_ns))
+    if (k == 0 || (n == k && hct_worth(o) <= hct_worth(&v[n - 1])))
         return n;
     at = n < k ? n++ : n - 1;
-    for (; at > 0 && v[at - 1].cost_ns < o->cost_ns; at--)
+    for (; at > 0 && hct_worth(&v[at - 1]) < hct_worth(o); at--)
         v[at] = v[at - 1];
     v[at] = *o;
     return n;
@@ -514,6 +545,26 @@ static struct hct_score step_of(const struct score *s, uint32_t step, int in_cal
         .score = polish_score(left, spread), .n = e->n,
         .in_ns = (double)e->n * e->in.mean, .out_ns = (double)e->n * e->out.mean,
         .normal_in_ns = normally(s, is, 1), .normal_out_ns = normally(s, is, 0) };
+}
+
+/* One of its times, or few, may have taken so much longer, and the sum of all not
+ * say it, as that differs from task to task. What it costs is no less than one
+ * time that alone makes them differ so. */
+static void see_once(const struct score *s, uint32_t step, int in_call,
+                     const struct hct_question_normal *normal,
+                     struct hct_score *o)
+{
+    const struct hct_question_normal *is = &normal[step];
+    double left = s->rough[in_call][step];
+    double score = polish_score(left, (double)(in_call ? is->in_rough_spread
+                                                       : is->out_rough_spread));
+
+    if (s->q->score > 0 || o->score >= HCT_ODD || !(score >= HCT_ODD))
+        return;
+    o->once = 1;
+    o->score = score;
+    o->cost_ns = root_of_squares(&s->own[step], in_call) *
+                 sqrt(1 - exp(-2 * left));
 }
 
 struct sum {                    /* of computation, and calls that do not wait */
@@ -598,15 +649,19 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     double found_ns = 0;        /* by steps that stand out */
     size_t n = 0;
 
-    for (int in_call = 0; in_call < 2; in_call++)
+    for (int in_call = 0; in_call < 2; in_call++) {
         take_off(s, normal, in_call);
+        take_off_rough(s, normal, in_call);
+    }
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
         o = step_of(s, i / 2, i % 2, normal);
         fill(rank, t, &o);
-        if (!is_wanted(q, &o))
-            continue;
-        n = put(v, n, k, &o);
-        found_ns += o.cost_ns;
+        if (is_wanted(q, &o))
+            found_ns += o.cost_ns;
+        see_once(s, i / 2, i % 2, normal, &o);
+        fill(rank, t, &o);
+        if (is_wanted(q, &o))
+            n = put(v, n, k, &o);
     }
     if (is_awaited(s, t->kind, normal, &o)) {
         fill(rank, t, &o);

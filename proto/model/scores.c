@@ -94,8 +94,8 @@ static bool is_one_list(const struct hct_score *a, const struct hct_score *b)
  * that all merges of the same parts are the same. */
 static bool is_before(const struct hct_score *a, const struct hct_score *b)
 {
-    double x = a->method == HCT_METHOD_POLISH ? a->cost_ns : a->score;
-    double y = a->method == HCT_METHOD_POLISH ? b->cost_ns : b->score;
+    double x = a->method == HCT_METHOD_POLISH ? hct_worth(a) : a->score;
+    double y = a->method == HCT_METHOD_POLISH ? hct_worth(b) : b->score;
 
     if (a->method != b->method)
         return a->method < b->method;
@@ -215,6 +215,7 @@ int scores_write(const struct scores *s, const uint32_t *rank_of,
         x[i].normal_out_ns = is->normal_out_ns;
         x[i].bytes_times = is->bytes_times;
         x[i].all = is->all;
+        x[i].once = is->once;
     }
     if (x && xs) {
         n = hct__scores__get_packed_size(&m);
@@ -255,7 +256,7 @@ static bool score_fits(const Hct__Scores__Score *x, uint32_t width)
            isfinite(x->times) && isfinite(x->share) && isfinite(x->in_ns) &&
            isfinite(x->out_ns) && isfinite(x->normal_in_ns) &&
            isfinite(x->normal_out_ns) && isfinite(x->bytes_times) &&
-           x->all <= 1;
+           x->all <= 1 && x->once <= 1;
 }
 
 static bool stretch_fits(const Hct__Scores *m, uint32_t width)
@@ -297,7 +298,7 @@ static bool take(struct scores *s, const Hct__Scores *m)
             .site_to = x->site_to, .n = x->n, .in_ns = x->in_ns,
             .out_ns = x->out_ns, .normal_in_ns = x->normal_in_ns,
             .normal_out_ns = x->normal_out_ns,
-            .bytes_times = x->bytes_times, .all = x->all };
+            .bytes_times = x->bytes_times, .all = x->all, .once = x->once };
 
         if (!score_fits(x, s->width))
             return false;

@@ -171,12 +171,25 @@ static void answer_model(struct daemon *d, struct reduction *r)
         reduction_own(r, d->model.s, d->model.n);
 }
 
+/* What its tasks have come to: returns how many edges each has. */
+static size_t make_edges(const struct daemon *d, const struct played *p, uint32_t rank,
+                         struct score_edge v[GRAPH_STEPS])
+{
+    if (!p->graph) {
+        oddtask_model(d->conf->options, rank, v);
+        return ODDTASK_EDGES;
+    }
+    played_model(p, rank, v);
+    return p->graph->nsteps;
+}
+
 /* As a real slave does, but that the models are computed, not read. */
 static void answer_scores(struct daemon *d, struct reduction *r)
 {
     const struct emulate *e = d->conf->options;
-    struct score_edge v[ODDTASK_EDGES];
-    size_t n;
+    static struct played p;     /* it is large, and there is one loop */
+    static struct score_edge v[GRAPH_STEPS];
+    size_t n, nedges;
     const uint8_t *question = reduction_argument(r, &n);
     struct str out = { 0 };
     struct err err;
@@ -185,13 +198,15 @@ static void answer_scores(struct daemon *d, struct reduction *r)
 
     if (refused(d, r))
         return;
+    if (e->played.graph)
+        played_make(&p, &e->played, (uint32_t)d->conf->count->trial);
     a = answer_open(question, n, reduction_width(r), &err);
     for (int64_t rank = -1; a && (rank = taskset_next(&d->ranks, rank)) >= 0; ) {
-        oddtask_model(e, (uint32_t)rank, v);
+        nedges = make_edges(d, &p, (uint32_t)rank, v);
         answer_add(a, &(struct answer_task){ .position = position++,
                                              .rank = (uint32_t)rank,
                                              .ago_ns = 1 },
-                   v, ODDTASK_EDGES);
+                   v, nedges);
     }
     if (!a || answer_write(a, &out, &err))
         reduction_fail(r, err.text);

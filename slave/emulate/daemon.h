@@ -14,6 +14,8 @@ struct daemon_count {
     uint64_t joined, lost, launched, acked, sent;
     uint64_t statements, costs;         /* messages, and what is in them */
     uint64_t made_ns;                   /* processor time for traces */
+    uint64_t trial;                     /* the run that is played, which is not
+                                           counted here but told */
 };
 
 struct daemon_conf {                    /* borrowed as long as they live */

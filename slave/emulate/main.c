@@ -22,6 +22,7 @@
 #include "slave/emulate/ownmaster.h"
 #include "slave/emulate/peer.h"
 #include "slave/emulate/report.h"
+#include "slave/emulate/trial/trial.h"
 #include "slave/emulate/worker.h"
 
 enum { EXIT_FAILED = 1 };
@@ -43,6 +44,7 @@ struct world {
     struct peer runner, operator;
     struct report report;
     struct str question;        /* of the reductions; empty: they have none */
+    struct graph *graph;        /* of --program */
 };
 
 static volatile sig_atomic_t told;      /* to end */
@@ -289,6 +291,46 @@ static int reductions(struct world *w, struct err *err)
     return rc;
 }
 
+/* The question of a policy, about the run that is played. */
+static int ask_tasks(void *arg, const struct str *question,
+                     const struct str **answer, struct err *err)
+{
+    struct world *w = arg;
+
+    str_reset(&w->question);
+    str_add_bytes(&w->question, question->s, question->n);
+    if (str_failed(&w->question))
+        return err_memory(err);
+    *answer = &w->operator.bytes;
+    return reduce_once(w, &w->report.first, err);
+}
+
+static int play_runs(struct world *w, struct err *err)
+{
+    const struct host_ask ask = { ask_tasks, w };
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < w->options.trials; i++) {
+        for (uint32_t k = 0; k < w->options.workers; k++)
+            w->workers[k].count->trial = i;
+        rc = trial_run(&w->options.played, i, &ask, err);
+    }
+    return rc;
+}
+
+static int read_program(struct world *w, struct err *err)
+{
+    struct emulate *e = &w->options;
+
+    if (!e->program)
+        return 0;
+    w->graph = graph_read(e->program, err);
+    e->played = (struct played_conf){
+        .graph = w->graph, .seed = e->seed, .ntasks = e->daemons * e->tasks,
+        .spread = e->spread_ppm / 1e6, .clean = e->clean };
+    return w->graph ? 0 : -1;
+}
+
 static int run(struct world *w, struct err *err)
 {
     uint64_t cpu_ns = ownmaster_cpu_ns(&w->master), took_ns;
@@ -381,6 +423,7 @@ static void close_world(struct world *w)
     if (w->base)
         event_base_free(w->base);
     str_fini(&w->question);
+    free(w->graph);
     if (*w->dir)
         paths_remove_tree(w->dir, NULL);
 }
@@ -398,10 +441,13 @@ int main(int argc, char **argv)
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     w.report.options = &w.options;
-    rc = open_world(&w, &err) || start_daemons(&w, &err) ||
-         launch(&w, &err) || reductions(&w, &err) || run(&w, &err) ||
-         end(&w, &err) || report_print(&w.report, w.operator.gathered,
-                                       &w.operator.bytes, &err);
+    rc = read_program(&w, &err) || open_world(&w, &err) ||
+         start_daemons(&w, &err) || launch(&w, &err) ||
+         (w.options.program ? play_runs(&w, &err) || end(&w, &err)
+                            : reductions(&w, &err) || run(&w, &err) ||
+                              end(&w, &err) ||
+                              report_print(&w.report, w.operator.gathered,
+                                           &w.operator.bytes, &err));
     close_world(&w);
     if (rc)
         fprintf(stderr, "hector-emulate: %s\n", err.text);

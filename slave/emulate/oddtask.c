@@ -5,26 +5,11 @@
 
 #include "policies/lib/lot.h"
 #include "policies/outlier/ask.h"
-#include "proto/base/idtable.h"
+#include "slave/emulate/trial/chance.h"
 
 enum { ROUNDS = 800, GROUPS = 4, TOP = 16 };
 #define NOISE 0.02              /* a deviation */
 #define ODD_CALL 1              /* one that does not wait: MPI_Isend's class */
-
-static double part_of(uint64_t x)       /* from 0 to 1 */
-{
-    return (double)(x >> 11) / (double)(1ull << 53);
-}
-
-/* Near a normal distribution of deviation 1. */
-static double deviate(uint64_t seed, uint64_t number)
-{
-    double sum = 0;
-
-    for (unsigned i = 0; i < 12; i++)
-        sum += part_of(idtable_mix(seed + i, number));
-    return sum - 6;
-}
 
 static uint64_t ntasks_of(const struct emulate *e)
 {
@@ -67,8 +52,8 @@ static struct score_edge edge_of(const struct emulate *e, uint32_t rank,
     uint32_t fork = is_fork(state) ? 8 : 1;
     uint64_t n = ahead == 2 ? ROUNDS / fork : ROUNDS - (fork > 1) * ROUNDS / fork;
     uint64_t seed = idtable_mix(e->seed, 2ull * state + ahead);
-    double out = 20e3 * (1 + state % 7) * load * (1 + NOISE * deviate(seed, rank));
-    double in = 5e3 * (1 + state % 3) * load * (1 + NOISE * deviate(~seed, rank));
+    double out = 20e3 * (1 + state % 7) * load * (1 + NOISE * chance_deviate(seed, rank));
+    double in = 5e3 * (1 + state % 3) * load * (1 + NOISE * chance_deviate(~seed, rank));
 
     if (rank == oddtask_rank(e) && state == odd_state(e))
         out *= e->odd;
@@ -82,7 +67,7 @@ void oddtask_model(const struct emulate *e, uint32_t rank,
                    struct score_edge v[ODDTASK_EDGES])
 {
     double load = 1 + e->spread_ppm / 1e6 *
-                          (2 * part_of(idtable_mix(e->seed ^ 1, rank)) - 1);
+                          (2 * chance_part(e->seed ^ 1, rank) - 1);
     size_t n = 0;
 
     for (uint32_t s = 0; s < ODDTASK_STATES; s++) {

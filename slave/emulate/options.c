@@ -118,6 +118,13 @@ static const struct args_option rows[] = {
     { NULL, "spread", ARGS_VALUE, "P",
       "... and the loads of tasks differ by so many per cent (0)",
       take_per_cent, AT(spread_ppm), 0, 0 },
+    { NULL, "program", ARGS_VALUE, "FILE",
+      "... the program is that of a file: runs with a fault each are played",
+      args_text, AT(program), 0, 0 },
+    { NULL, "trials", ARGS_VALUE, "N", "... so many runs (8)",
+      args_u32, AT(trials), 1, 1000000 },
+    { NULL, "clean", ARGS_NONE, NULL, "... without a fault",
+      args_flag, AT(clean), 0, 0 },
     { NULL, "seed", ARGS_VALUE, "N", "of the times of calls (1)",
       args_u64, AT(seed), 0, UINT64_MAX },
     { NULL, "speed", ARGS_VALUE, "X", "virtual seconds a second (1)",
@@ -207,6 +214,11 @@ static int check_all(struct emulate *e)
     if (e->gather != EMULATE_OUTLIERS && (e->spread_ppm || e->odd != 2))
         return complain(e->spread_ppm ? "--spread" : "--odd",
                         "needs --gather outliers");
+    if (e->program && (e->gather != EMULATE_OUTLIERS || e->odd != 2))
+        return complain("--program", "goes with --gather outliers, and not with "
+                        "--odd");
+    if (!e->program && (e->clean || e->trials != 8))
+        return complain(e->clean ? "--clean" : "--trials", "needs --program");
     if (e->call_ns < 1000)
         return complain("--call-time", "is less than 1us");
     if (e->workers > e->daemons)
@@ -224,7 +236,7 @@ int emulate_options(struct emulate *e, int argc, char **argv)
     *e = (struct emulate){
         .daemons = 64, .tasks = 128, .traces = 3, .depth = 7, .breadth = 2,
         .classes = 5, .iterations = 3, .batch = 100, .workers = 2,
-        .speed = 1, .odd = 2, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
+        .speed = 1, .odd = 2, .trials = 8, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
     rc = args_program(&program, e, argc, argv, &word);
     if (rc >= 0)
         return rc;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "slave/emulate/trial/played.h"
 
 enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
        EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64,
@@ -44,6 +45,10 @@ struct emulate {
     uint64_t seed;              /* --seed: of the chain of sites */
     double odd;                 /* --odd: times as long as others */
     uint32_t spread_ppm;        /* --spread: of the loads of tasks */
+    const char *program;        /* --program: file of a graph; NULL: none */
+    struct played_conf played;  /* ... that has --spread, --clean and --seed */
+    uint32_t trials;            /* --trials: runs that are played, by number */
+    bool clean;                 /* --clean: without a fault */
     double speed;               /* --speed: virtual seconds a second */
     uint64_t wait_ns;           /* --wait: of a reduction; 0: the master's */
     uint32_t workers;           /* --workers: processes that play daemons */

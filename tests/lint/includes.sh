@@ -67,6 +67,7 @@ slave/guard
 slave/keep           hct.pb-c.h
 slave/slice          slice_args.inc
 slave
+slave/emulate/trial  policies/lib policies/smm hct_policy.h
 slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
 slave/emulate        policies/lib policies/smm policies/outlier policies/progress
 

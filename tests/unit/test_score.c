@@ -317,6 +317,37 @@ static void test_one(void **state)
     }
 }
 
+/* Once much longer, in a step whose sum differs by more from task to task: seen
+ * by who asks for all, and by nobody else. */
+static void test_once(void **state)
+{
+    const struct ask before = what;
+    struct hct_score v[1];
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        uint32_t who = (uint32_t)(16 * draw_part());
+        double longer = 4e6;
+        struct hct_edge *e;
+
+        begin();
+        for (uint32_t i = 0; i < 16; i++)
+            rounds(i, 10, -1, 1, 1 + 0.2 * draw_part());
+        e = &edges[models[who].edges + 2];
+        e->out_mean += longer / 100;
+        e->out_m2 += longer * longer * 0.99;
+        what = before;
+        assert_int_equal(find(v, 1), 0);
+        what.score = what.share = what.cost_ns = 0;
+        assert_int_equal(find(v, 1), 1);
+        assert_int_equal(v[0].rank, who);
+        assert_int_equal(d.place[d.step[v[0].step].from], 12);
+        assert_true(v[0].once);
+        assert_true(v[0].cost_ns > longer * 0.8 && v[0].cost_ns < longer * 1.2);
+    }
+    what = before;
+}
+
 static void test_nobody(void **state)
 {
     struct hct_score v[3];
@@ -908,7 +939,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dictionary), cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_one),        cmocka_unit_test(test_nobody),
+        cmocka_unit_test(test_one),        cmocka_unit_test(test_once),
+        cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_calls),
         cmocka_unit_test(test_few),        cmocka_unit_test(test_sample),
         cmocka_unit_test(test_merge),      cmocka_unit_test(test_other_steps),

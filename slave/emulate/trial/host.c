@@ -1,0 +1,349 @@
+/* host.c - see host.h.
+ *
+ * Time is virtual: the run begins at 1 s, its fault strikes in the middle. Who
+ * waits asks for messages, with a processor of his own. */
+#include "slave/emulate/trial/host.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/lib/lot.h"
+#include "proto/base/clock.h"
+#include "proto/model/scores.h"
+
+enum { OTHER = 1, WAITS, CALLS };       /* numbers of calls */
+enum { EVERY = 0, MERGE = 5 };         /* numbers of parameters */
+enum { LINES = 512, VERDICTS = 16, ODDS = 512, RANKS = 512 };
+enum { LOOK_NS = 500000000, PER_NODE = 64 };
+#define BEGAN_NS (1 * CLOCK_NS_PER_S)
+#define HANG_NS (60 * CLOCK_NS_PER_S)   /* as the paper waits for a hang */
+#define HAD_NS (5 * CLOCK_NS_PER_S)     /* of a processor, before */
+#define DELAYED_NS 1000000
+
+static const struct hct_call calls[CALLS] = {
+    [OTHER] = { .name = "MPI_Isend", .class_ = HCT_CLASS_SEND },
+    [WAITS] = { .name = "MPI_Recv", .class_ = HCT_CLASS_RECV,
+                .flags = HCT_CALL_BLOCKING },
+};
+
+struct host {
+    const struct host_conf *conf;       /* borrowed */
+    const struct hct_policy *policy;
+    void *state, *room;         /* owned, like the rest */
+    struct hct_job job;
+    struct hct_rank *rank;
+    struct hct_model *model;
+    struct hct_state *states;
+    struct hct_edge *edge;
+    struct score_edge one[GRAPH_STEPS];
+    struct scores scores;
+    struct hct_snapshot in;
+    struct hct_out out;
+    struct hct_verdict verdicts[VERDICTS];
+    uint32_t ranks[RANKS];
+    struct hct_line lines[LINES];
+    struct hct_proposal proposals[VERDICTS];
+    struct hct_odd odds[ODDS];
+    _Alignas(8) uint8_t question[HCT_QUESTION_MAX];
+};
+
+/* ----------------------------------------------------------------- one step */
+
+static int step(struct host *h, uint64_t now_ns, uint32_t parts,
+                struct err *err)
+{
+    h->in.seq++;
+    h->in.now_ns = now_ns;
+    h->in.parts = parts;
+    memset(h->room, 0, h->policy->room_bytes);
+    h->out = (struct hct_out){
+        .size = sizeof(h->out),
+        .verdicts = h->verdicts, .verdicts_max = VERDICTS,
+        .ranks = h->ranks, .ranks_max = RANKS,
+        .lines = h->lines, .lines_max = LINES,
+        .proposals = h->proposals, .proposals_max = VERDICTS,
+        .question = h->question, .question_max = sizeof(h->question),
+        .odds = h->odds, .odds_max = ODDS, .room = h->room };
+    if (h->policy->step(h->state, &h->in, &h->out))
+        return err_set(err, ECANCELED, "the policy has given up");
+    return 0;
+}
+
+/* -------------------------------------------------------------------- looks */
+
+/* All wait for the task of the fault, since some time; before: nobody does. */
+static void show(struct host *h, uint64_t since_ns, bool struck)
+{
+    const struct played *p = h->conf->played;
+    const struct graph *g = p->graph;
+    bool runs = p->fault == PLAYED_CPU || p->fault == PLAYED_MEM;
+
+    for (uint32_t i = 0; i < p->ntasks; i++) {
+        struct hct_rank *k = &h->rank[i];
+        bool is = struck && i == p->rank;
+
+        *k = (struct hct_rank){
+            .rank = i, .life = HCT_LIFE_RUNNING, .node = 1 + i / PER_NODE,
+            .flags = HCT_OBSERVED | HCT_PAGE | HCT_RUNS, .threads = 1,
+            .calls = 1000 + struck, .call = OTHER, .site = 1,
+            .age_ns = since_ns, .own_cpu_ns = HAD_NS + since_ns, .ran_ns = HAD_NS,
+            .delayed_ns = DELAYED_NS };
+        if (struck && (!is || !p->after))
+            k->flags |= HCT_IN_MPI;
+        if (struck && p->waits != GRAPH_NOWHERE && !is) {
+            k->call = WAITS;
+            k->site = g->step[p->waits].from;
+        }
+        if (is && !runs) {
+            k->flags &= (uint16_t)~HCT_RUNS;
+            k->own_cpu_ns = HAD_NS;
+        }
+        if (is) {
+            k->call = g->waits[g->step[p->step].from] ? WAITS : OTHER;
+            k->site = g->step[p->step].from;
+        }
+    }
+}
+
+/* From the beginning to the end of the fault; *now_ns is when. */
+static int watch(struct host *h, uint64_t *now_ns, struct err *err)
+{
+    const struct played *p = h->conf->played;
+    bool hang = p->fault == PLAYED_HANG;
+    double part = hang ? p->part : 0.5;
+    uint64_t at_ns = BEGAN_NS + (uint64_t)(p->graph->run_ns * part);
+    uint64_t long_ns = hang ? HANG_NS : (uint64_t)p->cost_ns;
+
+    show(h, 0, false);
+    if (step(h, BEGAN_NS, 0, err))
+        return -1;
+    for (uint64_t t = LOOK_NS / 2; p->fault && t <= long_ns; t += LOOK_NS) {
+        show(h, t, true);
+        if (step(h, at_ns + t, 0, err))
+            return -1;
+    }
+    if (!hang) {
+        show(h, 0, false);
+        at_ns = BEGAN_NS + (uint64_t)p->graph->run_ns;
+    }
+    *now_ns = at_ns + long_ns;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- models */
+
+static void add_model(struct host *h, uint32_t number, uint32_t rank)
+{
+    const struct graph *g = h->conf->played->graph;
+    uint32_t states = number * g->nstates, edges = number * g->nsteps;
+
+    played_model(h->conf->played, rank, h->one);
+    h->model[number] = (struct hct_model){
+        .rank = rank, .threads = 1, .states = states, .nstates = g->nstates,
+        .edges = edges, .nedges = g->nsteps, .at = g->nstates };
+    for (uint32_t i = 0; i < g->nstates; i++)
+        h->states[states + i] = (struct hct_state){
+            .rank = rank, .site = i, .place = i ? i + 1 : 0,
+            .call = i ? (g->waits[i] ? WAITS : OTHER) : 0 };
+    for (uint32_t i = 0; i < g->nsteps; i++)
+        h->edge[edges + i] = (struct hct_edge){
+            .rank = rank, .from = g->step[i].from, .to = g->step[i].to,
+            .n = h->one[i].n, .in_mean = h->one[i].in_mean,
+            .in_m2 = h->one[i].in_m2, .out_mean = h->one[i].out_mean,
+            .out_m2 = h->one[i].out_m2 };
+}
+
+/* Of those that it has asked for, by rank. */
+static int read_models(struct host *h, uint64_t now_ns, struct err *err)
+{
+    const struct graph *g = h->conf->played->graph;
+    uint32_t n = h->out.nsample, wanted[LOT_SAMPLE];
+
+    if (!(h->out.need & HCT_NEED_MODEL) || !n || n > LOT_SAMPLE)
+        return err_set(err, ECANCELED, "the policy does not ask for a sample");
+    memcpy(wanted, h->out.ranks + h->out.sample, n * sizeof(*wanted));
+    for (uint32_t i = 0; i < n; i++)
+        add_model(h, i, wanted[i]);
+    h->in.nmodels = n;
+    h->in.nstates = n * g->nstates;
+    h->in.nedges = n * g->nsteps;
+    return step(h, now_ns, HCT_NEED_MODEL, err);
+}
+
+static int read_scores(struct host *h, uint64_t now_ns, struct err *err)
+{
+    const struct str *answer;
+    struct str question = { 0 };
+    int rc;
+
+    if (!(h->out.need & HCT_NEED_SCORES) || !h->out.nquestion)
+        return err_set(err, ECANCELED, "the policy asks nothing");
+    str_add_bytes(&question, h->question, h->out.nquestion);
+    rc = str_failed(&question)
+             ? err_memory(err)
+             : h->conf->ask->ask(h->conf->ask->arg, &question, &answer, err);
+    str_fini(&question);
+    if (rc || scores_read(&h->scores, (const uint8_t *)str_text(answer),
+                          answer->n, h->conf->played->ntasks, err))
+        return -1;
+    h->in.question = h->scores.number;
+    h->in.clusters = h->scores.cluster;
+    h->in.nclusters = h->scores.nclusters;
+    h->in.scores = h->scores.score;
+    h->in.nscores = h->scores.nscores;
+    h->in.stretch = h->scores.stretch;
+    return step(h, now_ns, HCT_NEED_SCORES, err);
+}
+
+/* --------------------------------------------------------------- what it says
+ * */
+
+void host_said_fini(struct host_said *said)
+{
+    free(said->odd);
+    free(said->from);
+    free(said->to);
+    *said = (struct host_said){ 0 };
+}
+
+static void note_question(const struct host *h, struct host_said *said)
+{
+    const struct hct_question *q = (const void *)h->question;
+    const struct hct_question_model *m = (const void *)(
+        h->question + sizeof(*q) + q->nsteps * sizeof(struct hct_question_step));
+
+    said->nchains = q->nchains;
+    said->nmodels = q->nmodels;
+    for (uint32_t i = 0; i < q->nmodels; i++) {
+        said->models[i] = m[i].rank;
+        if (m[i].group < HCT_CLUSTERS_MAX)
+            said->medoid[m[i].group] = m[i].rank;
+    }
+}
+
+static void note_verdicts(const struct host *h, struct host_said *said)
+{
+    for (uint32_t i = 0; i < h->out.nverdicts; i++) {
+        const struct hct_verdict *v = &h->verdicts[i];
+        bool right = h->conf->played->fault && v->kind == HCT_OUTLIER &&
+                     v->nranks && h->ranks[v->ranks] == h->conf->played->rank;
+
+        said->right += right;
+        said->wrong += !right;
+    }
+}
+
+static uint32_t site_of(const struct host *h, uint32_t line)
+{
+    return line < h->out.nlines ? h->lines[line].site : 0;
+}
+
+static int note_odds(const struct host *h, struct host_said *said,
+                     struct err *err)
+{
+    uint32_t n = h->out.nodds;
+
+    said->odd = malloc((n + 1) * sizeof(*said->odd));
+    said->from = malloc((n + 1) * sizeof(*said->from));
+    said->to = malloc((n + 1) * sizeof(*said->to));
+    if (!said->odd || !said->from || !said->to)
+        return err_memory(err);
+    for (uint32_t i = 0; i < n; i++) {
+        said->odd[i] = h->odds[i];
+        said->from[i] = site_of(h, h->odds[i].line);
+        said->to[i] = site_of(h, h->odds[i].line_to);
+    }
+    said->nodds = n;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------- all */
+
+static int make(struct host *h, struct err *err)
+{
+    const struct played *p = h->conf->played;
+    const struct graph *g = p->graph;
+    double params[HCT_PARAMS_MAX];
+    char why[256] = "";
+
+    h->policy = hct_policy();
+    h->job = (struct hct_job){ .size = sizeof(h->job), .nranks = p->ntasks,
+                               .job = 1, .seed = p->seed };
+    for (unsigned i = 0; h->policy->params[i].name; i++)
+        params[i] = h->policy->params[i].def;
+    params[EVERY] = h->policy->params[EVERY].max;       /* at its end alone */
+    params[MERGE] = h->conf->whole ? 0 : 1;
+    h->state = calloc(1, h->policy->state_bytes(&h->job, params));
+    h->room = malloc(h->policy->room_bytes);
+    h->rank = calloc(p->ntasks, sizeof(*h->rank));
+    h->model = calloc(LOT_SAMPLE, sizeof(*h->model));
+    h->states = calloc((size_t)LOT_SAMPLE * g->nstates, sizeof(*h->states));
+    h->edge = calloc((size_t)LOT_SAMPLE * g->nsteps, sizeof(*h->edge));
+    if (!h->state || !h->room || !h->rank || !h->model || !h->states ||
+        !h->edge)
+        return err_memory(err);
+    if (h->policy->init(h->state, &h->job, params, why, sizeof(why)))
+        return err_set(err, ECANCELED, "the policy: %s", why);
+    h->in = (struct hct_snapshot){
+        .size = sizeof(h->in), .job = &h->job, .calls = calls, .ncalls = CALLS,
+        .call_size = sizeof(calls[0]), .ranks = h->rank, .nranks = p->ntasks,
+        .rank_size = sizeof(h->rank[0]), .models = h->model,
+        .model_size = sizeof(h->model[0]), .states = h->states,
+        .state_size = sizeof(h->states[0]), .edges = h->edge,
+        .edge_size = sizeof(h->edge[0]),
+        .cluster_size = sizeof(h->scores.cluster[0]),
+        .score_size = sizeof(h->scores.score[0]) };
+    return 0;
+}
+
+/* A person asks; or the tasks are in MPI_Finalize. */
+static int begin(struct host *h, uint64_t now_ns, struct err *err)
+{
+    if (h->conf->person)
+        h->in.asked = HCT_ASKED_BY_PERSON;
+    for (uint32_t i = 0; !h->conf->person && i < h->in.nranks; i++)
+        h->rank[i].life = HCT_LIFE_FINALIZE;
+    if (step(h, now_ns, 0, err))
+        return -1;
+    h->in.asked = 0;
+    return 0;
+}
+
+static int run(struct host *h, struct host_said *said, struct err *err)
+{
+    uint64_t now_ns;
+
+    if (make(h, err) || watch(h, &now_ns, err) || begin(h, now_ns, err) ||
+        read_models(h, now_ns + 1, err))
+        return -1;
+    note_question(h, said);
+    if (read_scores(h, now_ns + 2, err))
+        return -1;
+    note_verdicts(h, said);
+    return note_odds(h, said, err);
+}
+
+int host_run(const struct host_conf *conf, struct host_said *said,
+             struct err *err)
+{
+    struct host *h = calloc(1, sizeof(*h));
+    int rc;
+
+    *said = (struct host_said){ 0 };
+    if (!h)
+        return err_memory(err);
+    h->conf = conf;
+    rc = run(h, said, err);
+    free(h->state);
+    free(h->room);
+    free(h->rank);
+    free(h->model);
+    free(h->states);
+    free(h->edge);
+    free(h);
+    if (rc)
+        host_said_fini(said);
+    return rc;
+}
