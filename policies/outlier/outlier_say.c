@@ -330,16 +330,16 @@ void outlier_say_kept(struct outlier *s, const struct hct_snapshot *in,
                       const struct outlier_list *l, struct hct_out *out)
 {
     const struct hct_score *o = l->v[0].score;
-    char what[WHAT], when[WHAT];
+    char what[WHAT], when[WHAT], none[WORDS_TIME];
 
     if (!begin(s, &s->said_kept, l, HCT_IMBALANCE, out))
         return;
     words_line(out, HCT_NONE,
                "task %u is slower than %u others like it %s%s as its node has "
-               "too much to do: it has a processor for %.3g %% of the time that it "
-               "wants one, they for %.3g %%",
+               "too much to do: it was kept from a processor for %s, and has one "
+               "for %.3g %% of the time that it wants one, they for %.3g %%",
                o->rank, outlier_like(in, o), what_of(what, &s->dictionary, in, o),
-               when_of(when, &in->stretch),
+               when_of(when, &in->stretch), words_time(none, o->delayed_ns),
                100 * habits_share((double)o->ran_ns, (double)o->delayed_ns),
                100 * habits_usual_share(in, o));
     for (size_t i = 0; i < l->n; i++) {

@@ -42,7 +42,8 @@ wait $runner || :
 # shellcheck disable=SC2086
 wait $burners 2>/dev/null || :
 like "$T/err" "^hector: job $job is out of balance, overloaded: task 2: task 2 is slower \
-than 3 others like it .* as its node has too much to do: it has a processor for [0-9.]+ % of \
+than 3 others like it .* as its node has too much to do: it was kept from a processor for \
+[^ ]+ ?[a-z]*, and has one for [0-9.]+ % of \
 the time that it wants one, they for [0-9.]+ %" 'a task that was kept from its processor, and how'
 is "$(grep -c unlike "$T/err")" 0 '... is not odd'
 is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
