@@ -80,9 +80,9 @@ static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
                : x->score;
 }
 
-/* The first is the furthest from its like in that way. Two that are each other's
- * nearest neighbour are as far: the lower rank comes first. 0: the rank is not among
- * those that are furthest. */
+/* The first is the furthest from its like in that way. Two that are each
+ * other's nearest neighbour are as far: the lower rank comes first. 0: the rank
+ * is not among those that are furthest. */
 static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
                          uint32_t rank)
 {
@@ -90,7 +90,8 @@ static uint32_t place_of(const struct hct_snapshot *in, uint32_t method,
     uint32_t before = 1;
 
     for (uint32_t i = 0; i < in->nscores; i++)
-        if (hct_score(in, i)->method == method && hct_score(in, i)->rank == rank)
+        if (hct_score(in, i)->method == method &&
+            hct_score(in, i)->rank == rank)
             is = far_of(in, hct_score(in, i));
     for (uint32_t i = 0; i < in->nscores && is >= 0; i++) {
         const struct hct_score *x = hct_score(in, i);
@@ -206,8 +207,8 @@ static struct outlier_said_step to_say(const struct outlier *s,
         s->dictionary.place[step->to], f->score->cost_ns };
 }
 
-/* The same is news again when it costs twice as much; and the first time that it
- * is found in a phase. */
+/* The same is news again when it costs twice as much; and the first time that
+ * it is found in a phase. */
 static bool is_news(struct outlier_said *said,
                     const struct outlier_said_step *now)
 {

@@ -22,7 +22,7 @@
 enum { TASKS = 3, NODES = 2 };
 #define OK NULL
 
-/* --------------------------------------------------------------- what is played */
+/* ----------------------------------------------------------- what is played */
 
 static struct str said;         /* a line for each thing that was done */
 static uint64_t ticket;         /* of the last Keep */
@@ -115,7 +115,7 @@ static void notice(const struct job *j, bool error, const char *fmt, ...)
     say("notice: %d %s", error, text);
 }
 
-/* --------------------------------------------------------------------- the job */
+/* ------------------------------------------------------------------ the job */
 
 static void store(struct job *j)
 {
@@ -305,7 +305,7 @@ static void time_comes(void)
     "checkpoint: there is no checkpoint " number ", and the tasks go on: " text \
     "\nasker: 0 there is no checkpoint " number ", and the tasks go on: " text "\n"
 
-/* --------------------------------------------------------------------- refused */
+/* ------------------------------------------------------------------ refused */
 
 #define assert_refused(words) do { \
         assert_int_equal(order(), -1); \
@@ -414,7 +414,7 @@ static void test_wishes(void **state)
     finish();
 }
 
-/* ------------------------------------------------------------------------ made */
+/* --------------------------------------------------------------------- made */
 
 static void test_made(void **state)
 {
@@ -554,7 +554,7 @@ static void test_forgotten(void **state)
     finish();
 }
 
-/* --------------------------------------------------------------------- no good */
+/* ------------------------------------------------------------------ no good */
 
 /* The next one is made, and has that number; the one before is there all the
  * time. */
@@ -733,7 +733,7 @@ static void test_job_ends(void **state)
     finish();
 }
 
-/* ------------------------------------------------------------------- by the clock */
+/* ------------------------------------------------------------- by the clock */
 
 static void test_every(void **state)
 {
@@ -793,7 +793,7 @@ static void test_too_long(void **state)
     finish();
 }
 
-/* --------------------------------------------------------------------- returns */
+/* ------------------------------------------------------------------ returns */
 
 static void test_returns(void **state)
 {
@@ -859,7 +859,7 @@ static void test_fill(void **state)
     finish();
 }
 
-/* ----------------------------------------------------------------- a later master */
+/* ----------------------------------------------------------- a later master */
 
 static int known(uint32_t number, uint32_t tasks)
 {

@@ -19,8 +19,8 @@
 #include "proto/base/clock.h"
 #include "proto/base/parse.h"
 
-enum { TOP = 5, WAIT_S = 40,
-       PHASE_TASKS = 4 };       /* fewer nobody compares: HABITS_LEAST */
+enum { TOP = 5, WAIT_S = 40, CHECK_S = 2,
+       LEAST_TASKS = 4 };       /* fewer nobody compares: HABITS_LEAST */
 static const uint64_t places_ns = 3 * CLOCK_NS_PER_S;
 
 static const char *const methods[] = { "polish", "stands", "neighbour",
@@ -53,7 +53,7 @@ struct wanted {
 /* One time that they were compared. */
 struct compared { uint64_t at_ns, since_ns; char phase[16]; };
 
-/* ------------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- comparisons */
 
 static uint64_t number_of(const struct store_value *v)
 {
@@ -112,34 +112,7 @@ static void wait_for_places(struct store *st, const struct wanted *w,
         askpolicy_nap();
 }
 
-static int ask(const struct tool *t, struct store *st, const struct wanted *w,
-               struct compared *c, struct err *err)
-{
-    enum query_compared_in in = w->phase ? QUERY_PHASE
-                                : w->since ? QUERY_SINCE : QUERY_ALL_TIME;
-    uint64_t before, began = clock_monotonic_ns();
-
-    if (find_last(st, w, in, 0, c, err))
-        return -1;
-    before = c->at_ns;
-    if (askpolicy(t, w->job, "outlier", &w->when, err))
-        return -1;
-    for (;;) {
-        if (find_last(st, w, in, before + 1, c, err))
-            return -1;
-        if (c->at_ns)
-            break;
-        if (clock_monotonic_ns() - began > WAIT_S * CLOCK_NS_PER_S)
-            return err_set(err, ETIMEDOUT, "no answer came within %d s: too "
-                           "few tasks have models, a slave may not answer, or "
-                           "the job is over", WAIT_S);
-        askpolicy_nap();
-    }
-    wait_for_places(st, w, c->at_ns);
-    return 0;
-}
-
-/* ------------------------------------------------------------------- phases */
+/* ---------------------------------------------------- are there enough tasks? */
 
 static uint32_t tasks_of(const Hct__Model *m, const Hct__Model__Phase *p)
 {
@@ -151,15 +124,16 @@ static uint32_t tasks_of(const Hct__Model *m, const Hct__Model__Phase *p)
     return n;
 }
 
-static bool is_phase(const Hct__Model__Phase *p, const struct wanted *w)
+static bool is_wanted(const Hct__Model__Phase *p, const struct wanted *w)
 {
-    return p->merged ? w->when.phase == HCT_PHASES_OVER
-                     : w->when.phase == p->number;
+    return !w->phase ? true
+           : p->merged ? w->when.phase == HCT_PHASES_OVER
+                       : w->when.phase == p->number;
 }
 
-/* Do enough tasks have it by itself? Who compares them would not answer, and
- * nobody is to wait for that. */
-static int check_phase(const struct tool *t, const struct wanted *w,
+/* Do enough tasks have a model, of the phase by itself? Who compares them would
+ * not answer, and nobody is to wait for that. */
+static int check_tasks(const struct tool *t, const struct wanted *w,
                        struct err *err)
 {
     const struct target all = { .job = w->job, .all = true };
@@ -169,21 +143,67 @@ static int check_phase(const struct tool *t, const struct wanted *w,
 
     if (!m)
         return -1;
-    for (size_t i = 0; i < m->n_phases; i++)
-        if (is_phase(m->phases[i], w))
-            n = tasks_of(m, m->phases[i]);
+    for (size_t i = 0; i < m->n_phases; i++) {
+        uint32_t has = is_wanted(m->phases[i], w) ? tasks_of(m, m->phases[i]) : 0;
+
+        n = has > n ? has : n;
+    }
     hct__model__free_unpacked(m, NULL);
-    if (n >= PHASE_TASKS)
+    if (n >= LEAST_TASKS)
         return 0;
+    if (!w->phase && !n)
+        return err_set(err, ESRCH, "no task has a model to be compared: none has "
+                       "called MPI yet, or not by way of the wrapper library");
+    if (!w->phase)
+        return err_set(err, ESRCH, "only %u of the tasks have a model: who is "
+                       "odd is not to be said of less than %d", n, LEAST_TASKS);
     if (n)
         return err_set(err, ESRCH, "only %u of the tasks have phase %s by "
                        "itself: who is odd is not to be said of less than %d",
-                       n, w->phase, PHASE_TASKS);
+                       n, w->phase, LEAST_TASKS);
     return w->when.phase == HCT_PHASES_OVER
         ? err_set(err, ESRCH, "no phases are merged into earlier ones yet")
         : err_set(err, ESRCH, "there is no phase %s, or not any more by "
                   "itself; see hector model %" PRIu64 " --phases", w->phase,
                   w->job);
+}
+
+/* ------------------------------------------------------------------- asking */
+
+static int ask(const struct tool *t, struct store *st, const struct wanted *w,
+               struct compared *c, struct err *err)
+{
+    enum query_compared_in in = w->phase ? QUERY_PHASE
+                                : w->since ? QUERY_SINCE : QUERY_ALL_TIME;
+    uint64_t before, began = clock_monotonic_ns();
+    bool checked = w->phase != NULL;
+
+    if (checked && check_tasks(t, w, err))
+        return -1;
+    if (find_last(st, w, in, 0, c, err))
+        return -1;
+    before = c->at_ns;
+    if (askpolicy(t, w->job, "outlier", &w->when, err))
+        return -1;
+    for (;;) {
+        uint64_t waited_ns = clock_monotonic_ns() - began;
+
+        if (find_last(st, w, in, before + 1, c, err))
+            return -1;
+        if (c->at_ns)
+            break;
+        if (!checked && waited_ns > CHECK_S * CLOCK_NS_PER_S &&
+            check_tasks(t, w, err))
+            return -1;
+        checked |= waited_ns > CHECK_S * CLOCK_NS_PER_S;
+        if (waited_ns > WAIT_S * CLOCK_NS_PER_S)
+            return err_set(err, ETIMEDOUT, "no answer came within %d s: too "
+                           "few tasks have models, a slave may not answer, or "
+                           "the job is over", WAIT_S);
+        askpolicy_nap();
+    }
+    wait_for_places(st, w, c->at_ns);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ finding */
@@ -226,8 +246,6 @@ static int find(const struct tool *t, struct store *st, const struct wanted *w,
         return -1;
     if (ended)
         return find_kept(st, w, c, err);
-    if (w->phase && check_phase(t, w, err))
-        return -1;
     return ask(t, st, w, c, err);
 }
 
