@@ -6,7 +6,7 @@
 #define SAME 1.0
 
 /* Each step is one by itself. */
-static void leave_whole(struct groups *g, const struct dictionary *d)
+static void leave_unmerged(struct groups *g, const struct dictionary *d)
 {
     for (uint32_t i = 0; i < d->nsteps; i++)
         g->into[i] = g->first[i] = i;
@@ -57,7 +57,7 @@ void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
                  const struct groups_most *most)
 {
-    (g->whole ? leave_whole : find_chains)(g, d);
+    (g->unmerged ? leave_unmerged : find_chains)(g, d);
     merge(g, d, in);
     measure(g, table);
     medoids_best(&g->medoids, g->distance, g->nsample, most->groups, SAME);

@@ -19,7 +19,7 @@
 enum { GROUPS_SAMPLE = LOT_SAMPLE };
 
 struct groups {
-    bool whole;                 /* chains are not merged */
+    bool unmerged;              /* chains are left as they are */
     uint32_t nsample;
     uint32_t sample[GROUPS_SAMPLE];     /* numbers of models in the snapshot */
     struct medoids medoids, kinds;      /* by all that differs; by what they

@@ -54,7 +54,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
     s->groups_max = (uint32_t)param[GROUPS];
-    s->whole = param[MERGE] < 1;
+    s->unmerged = param[MERGE] < 1;
     s->nsample = lot_sample(job->seed, job->nranks, s->sample);
     return 0;
 }
@@ -195,7 +195,7 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     struct groups *g = &room->groups;
 
     wanted.when = s->item.when;
-    g->whole = s->whole;
+    g->unmerged = s->unmerged;
     find_sample(s, in, g);
     if (g->nsample < HABITS_LEAST)
         return false;

@@ -35,7 +35,7 @@ struct outlier {
     uint64_t asked_ns;          /* ... since then */
     struct ask ask;
     uint32_t groups_max, nsample;
-    bool whole;                 /* chains are not merged */
+    bool unmerged;              /* chains are not merged */
     enum outlier_wants wants;
     struct hct_question question;       /* the last one, without its arrays */
     uint32_t sample[LOT_SAMPLE];        /* ranks, ascending */
