@@ -45,7 +45,8 @@
  *        hct_question, and of a person, hct_snapshot.person; hct_out.last_ns and
  *        hct_model.last; hct_snapshot.stretch; hct_out.when;
  *        another kind of question: HCT_NEED_PROGRESS, hct_progress_question;
- *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER */
+ *        hct_place, and at and orders in hct_snapshot. HCT_WAKE_NEVER
+ *   1.14 hct_rank.instructions, cycles */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -53,7 +54,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 13u
+#define HCT_POLICY_MINOR 14u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -236,6 +237,11 @@ struct hct_rank {
                                    which was kept the longest. As of the last
                                    look with models; 0: not known */
     uint64_t ran_ns;            /* how long that thread has had one */
+    uint64_t instructions;      /* that it has executed outside of the kernel,
+                                   all its threads, since it was first looked
+                                   at; 0: not known. They begin anew when it
+                                   has moved */
+    uint64_t cycles;            /* ... and of the processor's clock, for them */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a
