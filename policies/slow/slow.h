@@ -6,10 +6,14 @@
  *     +---- other work, or nothing ----+                                 |
  *     +---------------------- as fast as before again -------------------+
  *
- * Invariants. How it was before is not learnt from the phase that is suspected as
- * long as it is. Models are asked for twice in a suspicion: at its beginning, and
- * before the word. What has gone by of its own accord, as a second of two phases
- * that nobody has marked, has to last twice as long when it comes again. */
+ * A window that is over goes to the file of its stage: watch.c, suspicion.c,
+ * told.c.
+ *
+ * Invariants. How it was before is not learnt from the phase that is suspected
+ * as long as it is. Models are asked for twice in a suspicion: at its
+ * beginning, and before the word. What has gone by of its own accord, as a
+ * second of two phases that nobody has marked, has to last twice as long when
+ * it comes again. */
 #ifndef HCT_SLOW_H
 #define HCT_SLOW_H
 
@@ -17,15 +21,22 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "policies/lib/phasebook.h"
-#include "policies/slow/iterations.h"
 #include "policies/slow/models.h"
 #include "policies/slow/pace.h"
 #include "policies/slow/region.h"
 #include "policies/slow/speed.h"
+#include "policies/slow/windows.h"
 
 enum slow_stage { SLOW_WATCH, SLOW_SUSPECT, SLOW_TOLD };
-enum { SLOW_ODD = 16 };         /* tasks that are named one by one */
+enum {
+    SLOW_ODD = 16,              /* tasks that are named one by one */
+    SLOW_RAISED = 2,            /* windows behind a change: one is suspected */
+    SLOW_ODD_WINDOWS = 3, SLOW_ALL_WINDOWS = 4, /* that tell it */
+    SLOW_ALONE = 8,             /* windows of before, where there is nobody to
+                                   compare with: all tasks are slow */
+};
+/* Slower by less than this is no suspicion. */
+static const double slow_least_rise = 1.03;
 
 struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
@@ -49,6 +60,19 @@ struct slow_suspicion {
     uint32_t shown;             /* of these: whose step is told */
     double before;              /* pace, log ns */
     uint32_t node;              /* all tasks of which are slow; 0: none */
+};
+
+struct slow {
+    uint64_t look_ns;
+    struct speed_limit limit;
+    struct windows windows;
+    uint64_t models_ns;         /* not before */
+    uint64_t lasted_ns[SPEED_PHASES];   /* the longest that went by */
+    struct pace pace[SPEED_PHASES];
+    struct speed speed;
+    struct slow_suspicion x;
+    struct region now;
+    /* and behind it two words and a struct speed_task a task */
 };
 
 /* Is what it takes longer time in which it was kept from the processor? By half
