@@ -24,7 +24,7 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
-PARTS_slow  := $(addprefix slow/,slow attendance bocpd iterations models nodes \
+PARTS_slow  := $(addprefix slow/,slow attendance bocpd effort iterations models nodes \
                pace region slow_say speed suspects suspicion told watch windows) \
                smm/polish $(addprefix lib/,phasebook words)
 

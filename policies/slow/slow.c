@@ -27,12 +27,24 @@ static const struct hct_param params[] = {
 
 enum { ELSEWHERE = 60 };        /* windows of other phases: it will not come again */
 
+static size_t speed_bytes(uint32_t ntasks)
+{
+    return sizeof(struct slow) +
+           ntasks * (sizeof(struct speed_task) + 2 * sizeof(double));
+}
+
+/* Of the largest jobs the processor's counters are too much. */
+static size_t effort_bytes(uint32_t ntasks)
+{
+    size_t bytes = ntasks * sizeof(struct effort_task);
+
+    return speed_bytes(ntasks) + bytes <= HCT_STATE_MAX ? bytes : 0;
+}
+
 static size_t state_bytes(const struct hct_job *job, const double *param)
 {
     (void)param;
-    return sizeof(struct slow) +
-           (size_t)job->nranks *
-               (sizeof(struct speed_task) + 2 * sizeof(double));
+    return speed_bytes(job->nranks) + effort_bytes(job->nranks);
 }
 
 static int init(void *state, const struct hct_job *job, const double *param,
@@ -49,6 +61,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
                                      .factor = param[FACTOR],
                                      .share = param[SHARE] / 100 };
     s->speed.ntasks = job->nranks;
+    s->effort.ntasks = effort_bytes(job->nranks) ? job->nranks : 0;
     return 0;
 }
 
@@ -59,12 +72,17 @@ static void attach(struct slow *s)
     s->speed.words = s->speed.shift + s->speed.ntasks;
     s->speed.task = (struct speed_task *)(void *)(s->speed.words +
                                                   s->speed.ntasks);
+    s->effort.task = (struct effort_task *)(void *)(s->speed.task +
+                                                    s->speed.ntasks);
+    s->speed.effort = &s->effort;
 }
 
 static void detach(struct slow *s)
 {
     s->speed.shift = s->speed.words = NULL;
     s->speed.task = NULL;
+    s->effort.task = NULL;
+    s->speed.effort = NULL;
 }
 
 static void end_window(struct slow *s, const struct hct_snapshot *in,
@@ -76,6 +94,7 @@ static void end_window(struct slow *s, const struct hct_snapshot *in,
     s->x.elsewhere = phase == s->x.phase ? 0 : s->x.elsewhere + 1;
     speed_close(&s->speed, phase, in->now_ns,
                 stage == SLOW_WATCH ? SPEED_PHASES : s->x.phase);
+    effort_close(&s->effort, phase);
     pace_add(&s->pace[phase], (w.in_ns + w.out_ns) / w.calls,
              iterations_bytes(&s->windows.loop));
     if (stage == SLOW_WATCH)

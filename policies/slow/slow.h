@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
+#include "policies/slow/effort.h"
 #include "policies/slow/models.h"
 #include "policies/slow/pace.h"
 #include "policies/slow/region.h"
@@ -60,6 +61,7 @@ struct slow_suspicion {
     uint32_t shown;             /* of these: whose step is told */
     double before;              /* pace, log ns */
     uint32_t node;              /* all tasks of which are slow; 0: none */
+    struct effort_change effort;        /* of the one that is shown */
 };
 
 struct slow {
@@ -70,9 +72,11 @@ struct slow {
     uint64_t lasted_ns[SPEED_PHASES];   /* the longest that went by */
     struct pace pace[SPEED_PHASES];
     struct speed speed;
+    struct effort effort;
     struct slow_suspicion x;
     struct region now;
-    /* and behind it two words and a struct speed_task a task */
+    /* and behind it, for each task, two words, a struct speed_task and, if
+       there is room, a struct effort_task */
 };
 
 /* Is what it takes longer time in which it was kept from the processor? By half

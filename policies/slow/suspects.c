@@ -78,3 +78,18 @@ bool suspects_do_same_work(const struct slow *s, const struct region_grown *g,
                 (x->found.alike - 1);
     return isnan(extra) || g->all_ns >= explained * extra * g->calls;
 }
+
+static bool is_alike(const void *arg, uint32_t i)
+{
+    const struct slow *s = arg;
+
+    return s->x.found.nodd && !s->speed.task[i].odd;
+}
+
+void suspects_explain(struct slow *s)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t rank = x->found.nodd ? x->odd[x->shown].rank : s->windows.ref;
+
+    effort_explain(&s->effort, rank, is_alike, s, &x->effort);
+}

@@ -27,4 +27,8 @@ const struct region *suspects_shown(struct slow *s);
 bool suspects_do_same_work(const struct slow *s, const struct region_grown *g,
                            uint32_t rank);
 
+/* Why it computes longer, the one that is shown, as far as the processor's
+ * counters tell. */
+void suspects_explain(struct slow *s);
+
 #endif

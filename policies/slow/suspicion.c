@@ -22,6 +22,7 @@ void suspicion_dismiss(struct slow *s, bool other)
         speed_relearn(&s->speed, x->phase, x->since);
         pace_restart(&s->pace[x->phase], x->change.since);
     }
+    effort_dismiss(&s->effort, other);
     x->stage = SLOW_WATCH;
     models_want_none(&x->models);
 }
@@ -62,6 +63,7 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
     x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
     speed_settle(&s->speed, since ? since - 1 : 0);
+    effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
         suspects_want_likely(s);
 }
@@ -193,6 +195,7 @@ void suspicion_window(struct slow *s, const struct hct_snapshot *in)
 static void tell(struct slow *s, const struct hct_snapshot *in,
                  const struct region_grown *g, struct hct_out *out)
 {
+    suspects_explain(s);
     slow_say(&s->x, g, &s->speed, in, out);
     s->x.stage = SLOW_TOLD;
     s->x.windows = s->x.agreed = 0;

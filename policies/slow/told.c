@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policies/slow/nodes.h"
+#include "policies/slow/suspects.h"
 #include "policies/slow/suspicion.h"
 
 static bool is_told(const struct slow_suspicion *x, uint32_t rank)
@@ -37,6 +38,8 @@ static void look_for_more(struct slow *s, const struct hct_snapshot *in,
     x->found = f;
     memcpy(x->odd, odd, sizeof(x->odd));
     x->node = nodes_slow(&s->speed, in, &odd[0]);
+    x->shown = 0;
+    suspects_explain(s);
     slow_say(x, NULL, &s->speed, in, out);
 }
 
