@@ -102,7 +102,7 @@ static void end_window(struct slow *s, const struct hct_snapshot *in,
     else if (phase != s->x.phase && s->x.elsewhere > ELSEWHERE)
         suspicion_dismiss(s, false);    /* that one may never come again */
     else if (phase == s->x.phase && stage == SLOW_SUSPECT)
-        suspicion_window(s, in);
+        suspicion_window(s, in, out);
     else if (phase == s->x.phase)
         told_window(s, in, out);
 }

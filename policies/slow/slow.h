@@ -38,6 +38,9 @@ enum {
 };
 /* Slower by less than this is no suspicion. */
 static const double slow_least_rise = 1.03;
+/* Who computes so many times as long as before is suspected whatever the pace;
+ * and how sure that is: of six deviations, by Chebyshev. */
+static const double slow_plain = 1.3, slow_likely = 1 - 1 / 36.0;
 
 struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
@@ -54,12 +57,14 @@ struct slow_suspicion {
     uint32_t seen;              /* 1: somebody, or all, were slow in a window */
     struct models models;       /* of the beginning */
     uint32_t kept_at;           /* after so many windows */
+    uint32_t asked;             /* windows since models are to decide */
     uint32_t again;             /* times that the wrong tasks were kept */
     struct pace_change change;
     struct speed_found found;
     struct speed_odd odd[SLOW_ODD];
     uint32_t shown;             /* of these: whose step is told */
-    double before;              /* pace, log ns */
+    double extra_ns;            /* that it takes longer for a call; all are slow:
+                                   the one that counts; NaN: not known */
     uint32_t node;              /* all tasks of which are slow; 0: none */
     struct effort_change effort;        /* of the one that is shown */
 };
@@ -80,7 +85,8 @@ struct slow {
 };
 
 /* Is what it takes longer time in which it was kept from the processor? By half
- * at least. */
+ * at least. Where all are slow a fifth will do: they are on a machine that has
+ * too much to do, and that is not measured in all of them. */
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
 
 /* Says it: what grown tells of the first of the tasks, NULL: nothing. */

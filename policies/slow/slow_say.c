@@ -91,7 +91,7 @@ static const char *how(char buf[WHY], const struct slow_suspicion *x,
 {
     if (slow_kept(x, g))
         return ", kept from the processor";
-    if (g && x->found.nodd && g->asleep_ns > x->odd[x->shown].extra_ns / 2)
+    if (g && x->found.nodd && g->asleep_ns > x->extra_ns / 2)
         return ", most of it asleep";
     return by_effort(buf, &x->effort);
 }
@@ -140,9 +140,7 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
 
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    double part = x->found.nodd ? x->odd[x->shown].share : 1 - 1 / x->found.alike;
-
-    return g && g->kept > part / 2;
+    return g && g->kept_ns > x->extra_ns * (x->found.nodd ? 0.5 : 0.2);
 }
 
 void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,

@@ -18,6 +18,25 @@ uint64_t suspects_from(const struct slow *s)
     return from > s->x.since ? from : s->x.since;
 }
 
+enum suspects suspects_alone(struct slow *s, uint32_t phase)
+{
+    struct speed_limit limit = s->limit;
+    struct speed_found f;
+    struct speed_odd odd;
+    uint32_t found;
+    uint64_t since = speed_since(&s->speed, phase, SLOW_ALL_WINDOWS, &found);
+
+    limit.windows = SLOW_ALL_WINDOWS;
+    limit.factor = fmax(limit.factor, slow_plain);
+    if (found < SLOW_ALL_WINDOWS ||
+        !speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
+        f.windows < SLOW_ALL_WINDOWS ||
+        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) || f.earlier > 1 ||
+                     s->pace[phase].n < SLOW_ALL_WINDOWS + SLOW_ALONE)))
+        return SUSPECTS_NONE;
+    return f.moved ? SUSPECTS_MOVED : f.nodd ? SUSPECTS_SOME : SUSPECTS_ALL;
+}
+
 void suspects_want_likely(struct slow *s)
 {
     struct slow_suspicion *x = &s->x;
@@ -58,25 +77,24 @@ const struct region *suspects_shown(struct slow *s)
     const struct region *r = NULL;
 
     x->shown = 0;
-    if (!x->found.nodd)
+    if (!x->found.nodd) {
+        x->extra_ns = (x->found.alike - 1) *
+                      speed_before(&s->speed, x->phase, s->windows.ref,
+                                   x->since);
         return models_of(&x->models, s->windows.ref);
+    }
     for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX && !r; i++) {
         r = models_of(&x->models, x->odd[i].rank);
         x->shown = r ? i : 0;
     }
+    x->extra_ns = x->odd[x->shown].extra_ns;
     return r;
 }
 
-bool suspects_do_same_work(const struct slow *s, const struct region_grown *g,
-                           uint32_t rank)
+bool suspects_do_same_work(const struct slow *s, const struct region_grown *g)
 {
-    const struct slow_suspicion *x = &s->x;
-    double extra = x->odd[x->shown].extra_ns;
-
-    if (!x->found.nodd)
-        extra = speed_before(&s->speed, x->phase, rank, x->since) *
-                (x->found.alike - 1);
-    return isnan(extra) || g->all_ns >= explained * extra * g->calls;
+    return isnan(s->x.extra_ns) ||
+           g->all_ns >= explained * s->x.extra_ns * g->calls;
 }
 
 static bool is_alike(const void *arg, uint32_t i)

@@ -7,12 +7,17 @@
 #include "policies/slow/nodes.h"
 #include "policies/slow/suspects.h"
 
-enum { GIVEN_UP = 14 };         /* windows after which nothing was found */
+enum {
+    GIVEN_UP = 14,              /* windows after which nothing was found */
+    NO_MODELS = 10,             /* in which models were asked for in vain */
+};
 /* All tasks are slow only where that is so much of the time, and of what an
  * iteration takes longer: else they have to wait for each other for longer. */
 static const double worth = 0.05, cause = 0.25;
 /* For what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
+/* Models that have not come so long after they could be asked for do not. */
+static const uint64_t no_models_ns = 4 * (uint64_t)1000000000;
 
 void suspicion_dismiss(struct slow *s, bool other)
 {
@@ -61,26 +66,54 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
-    x->before = pace_now(&s->pace[phase], c->since) - log(c->times);
     speed_settle(&s->speed, since ? since - 1 : 0);
     effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
         suspects_want_likely(s);
 }
 
-/* Another change amid a suspicion of which nothing has come. What models there
- * are are those of before, all the more. */
+void suspicion_raise_alone(struct slow *s, uint32_t phase, uint64_t now_ns)
+{
+    const struct pace_change c = { .p = slow_likely, .since = SLOW_ALL_WINDOWS,
+                                   .times = 1 };
+    uint32_t found;
+
+    suspicion_raise(s, phase,
+                    speed_since(&s->speed, phase, SLOW_ALL_WINDOWS, &found), &c,
+                    now_ns);
+    s->x.by_speed = 1;
+}
+
+/* Another change amid a suspicion of which nothing has come: of the pace, or,
+ * without one, of somebody. What models there are are those of before, all the
+ * more. */
 static void raise_anew(struct slow *s, const struct pace_change *c,
                        uint64_t now_ns)
 {
     struct models models = s->x.models;
     uint32_t found, phase = s->x.phase;
-    uint64_t since = speed_since(&s->speed, phase, c->since, &found);
+    uint64_t since;
 
-    speed_recall(&s->speed, phase, since ? since - 1 : 0);
-    suspicion_raise(s, phase, since, c, now_ns);
+    if (c) {
+        since = speed_since(&s->speed, phase, c->since, &found);
+        speed_recall(&s->speed, phase, since ? since - 1 : 0);
+        suspicion_raise(s, phase, since, c, now_ns);
+    } else {
+        suspicion_raise_alone(s, phase, now_ns);
+    }
     if (models.n)
         s->x.models = models;
+}
+
+/* Of this suspicion nothing comes, but somebody has become slow in the last
+ * windows: later than the job did, or while it became faster. */
+static bool raised_alone(struct slow *s, uint64_t now_ns)
+{
+    if (s->x.agreed || s->x.by_speed || s->x.waits ||
+        suspects_alone(s, s->x.phase) != SUSPECTS_SOME)
+        return false;
+    raise_anew(s, NULL, now_ns);
+    return true;
 }
 
 /* --------------------------------------------------------------------- who */
@@ -135,28 +168,69 @@ static void judge(struct slow *s, const struct hct_snapshot *in)
     x->node = f.nodd ? nodes_slow(&s->speed, in, &odd[0]) : 0;
 }
 
-/* Is it still there, by the time of an iteration? */
-static bool lasts(const struct slow *s, struct pace_change *c)
+/* Is it still there, by the time of an iteration, or by what those compute who
+ * are it? As where a machine that others used is free again in the meantime. */
+static bool lasts(struct slow *s, struct pace_change *c)
 {
-    const struct slow_suspicion *x = &s->x;
+    struct slow_suspicion *x = &s->x;
 
-    if (x->by_speed || x->waits) {
-        *c = x->change;
-        c->since++;
+    if (!x->by_speed && !x->waits &&
+        pace_change(&s->pace[x->phase], SLOW_RAISED, PACE_KEPT, c) &&
+        c->p >= 0.3 && c->times >= slow_least_rise)
         return true;
-    }
-    return pace_change(&s->pace[x->phase], SLOW_RAISED, PACE_KEPT, c) &&
-           c->p >= 0.3 && c->times >= slow_least_rise;
+    x->by_speed |= x->agreed >= SLOW_ODD_WINDOWS &&
+                   (x->found.nodd ? x->odd[0].times
+                                  : x->found.alike) >= slow_plain;
+    *c = x->change;
+    c->since++;
+    return x->by_speed || x->waits;
 }
 
-void suspicion_window(struct slow *s, const struct hct_snapshot *in)
+/* ---------------------------------------------------------------- the word */
+
+static void tell(struct slow *s, const struct hct_snapshot *in,
+                 const struct region_grown *g, struct hct_out *out)
+{
+    suspects_explain(s);
+    slow_say(&s->x, g, &s->speed, in, out);
+    s->x.stage = SLOW_TOLD;
+    s->x.windows = s->x.agreed = 0;
+}
+
+/* Somebody is it, or all are, as far as windows tell: what do the models? Who
+ * is slow is told without them, too; that all are may have other reasons,
+ * which they alone tell. */
+static void ask_models(struct slow *s, const struct hct_snapshot *in, double p,
+                       struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (!x->models.n && in->now_ns >= s->models_ns)
+        suspects_want_likely(s);
+    if (x->agreed < 2 || p < 0.9)
+        return;
+    x->waits = (double)(in->now_ns - x->began_ns) <
+               fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
+    if (x->waits)
+        return;
+    x->asked++;
+    if (x->found.nodd && x->asked > NO_MODELS &&
+        in->now_ns >= s->models_ns + no_models_ns)
+        tell(s, in, NULL, out);
+    else if (x->models.n && x->windows > x->kept_at)
+        suspects_want_told(s);
+}
+
+void suspicion_window(struct slow *s, const struct hct_snapshot *in,
+                      struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
     struct pace_change c;
 
     x->windows++;
     if (!lasts(s, &c)) {
-        suspicion_went_by(s, in->now_ns);
+        if (!raised_alone(s, in->now_ns))
+            suspicion_went_by(s, in->now_ns);
         return;
     }
     if (!x->agreed && !x->by_speed && c.since < x->windows &&
@@ -170,35 +244,17 @@ void suspicion_window(struct slow *s, const struct hct_snapshot *in)
         return;
     }
     if (x->windows > GIVEN_UP && !x->agreed) {
-        give_up(s);
+        if (!raised_alone(s, in->now_ns))
+            give_up(s);
         return;
     }
     judge(s, in);
-    if (x->stage != SLOW_SUSPECT)
+    if (x->stage != SLOW_SUSPECT || raised_alone(s, in->now_ns))
         return;
-    if (x->waits && !x->agreed) {
+    if (x->waits && !x->agreed)
         suspicion_went_by(s, in->now_ns);
-        return;
-    }
-    if (!x->models.n && in->now_ns >= s->models_ns)
-        suspects_want_likely(s);
-    if (!x->models.n || x->windows <= x->kept_at || x->agreed < 2 || c.p < 0.9)
-        return;
-    x->waits = (double)(in->now_ns - x->began_ns) <
-               fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
-    if (!x->waits)
-        suspects_want_told(s);
-}
-
-/* ---------------------------------------------------------------- the word */
-
-static void tell(struct slow *s, const struct hct_snapshot *in,
-                 const struct region_grown *g, struct hct_out *out)
-{
-    suspects_explain(s);
-    slow_say(&s->x, g, &s->speed, in, out);
-    s->x.stage = SLOW_TOLD;
-    s->x.windows = s->x.agreed = 0;
+    else
+        ask_models(s, in, c.p, out);
 }
 
 static void decide(struct slow *s, const struct hct_snapshot *in,
@@ -219,10 +275,10 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
     region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
-    /* All are slow on a machine that has too much to do. */
-    if (!suspects_do_same_work(s, &g, before->rank) ||
-        (!x->found.nodd && slow_kept(x, &g)))
+    if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
+    else if (!x->found.nodd && slow_kept(x, &g))
+        give_up(s);             /* a machine that has too much to do */
     else
         tell(s, in, &g, out);
 }

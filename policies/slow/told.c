@@ -43,27 +43,39 @@ static void look_for_more(struct slow *s, const struct hct_snapshot *in,
     slow_say(x, NULL, &s->speed, in, out);
 }
 
+/* Those who were slow are half of that, or less, by the logarithm. The time of
+ * an iteration does not tell: that has other reasons, too. */
+static bool is_over(struct slow *s, uint64_t from)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_odd odd;
+    struct speed_found f;
+    bool over = true;
+
+    if (!x->found.nodd)
+        return speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f,
+                           &odd, 1) && f.alike < sqrt(x->found.alike);
+    for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
+        over &= speed_of(&s->speed, x->phase, x->odd[i].rank, x->since, from) <
+                log(x->odd[i].times) / 2;
+    return over;
+}
+
 void told_window(struct slow *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
     uint32_t n;
     uint64_t from = speed_since(&s->speed, x->phase, SLOW_ODD_WINDOWS, &n);
-    bool over;
 
     if (++x->windows < SLOW_ODD_WINDOWS)
         return;
-    if (x->found.nodd) {
-        over = true;
-        for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
-            over &= speed_of(&s->speed, x->phase, x->odd[i].rank, x->since,
-                             from) < log(x->odd[i].times) / 2;
-    } else {
-        over = pace_now(&s->pace[x->phase], SLOW_ODD_WINDOWS) <
-               x->before + log(x->change.times) / 2;
-    }
-    if (!over) {
+    if (!is_over(s, from)) {
         look_for_more(s, in, from, out);
+        /* All were, and somebody is slower than the others by now. */
+        if (!x->found.nodd &&
+            suspects_alone(s, x->phase) == SUSPECTS_SOME)
+            suspicion_raise_alone(s, x->phase, in->now_ns);
         return;
     }
     slow_say_over(x, out);

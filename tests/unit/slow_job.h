@@ -277,7 +277,7 @@ static inline void slow_close(struct slow_job *s)
 /* One look; 0, or what the policy's step gave. */
 static inline int slow_look(struct slow_job *s)
 {
-    uint32_t parts = s->out.need;
+    uint32_t parts = s->no_models ? 0 : s->out.need;
     clock_t began;
     int failed;
 

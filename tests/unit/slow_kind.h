@@ -81,6 +81,9 @@ struct slow_job {
     double apart_s;             /* ... and readings of nodes are so far apart */
     double busy_s;              /* who wakes up waits so long for a processor, in
                                    the mean, which itself changes */
+    double eases;               /* from at_s on what lies between takes so much
+                                   of what it took; 0: as before */
+    bool no_models;             /* none ever come */
     double quota;               /* of a processor that a task has, each tenth of
                                    a second */
     double every_s;             /* of what comes and goes */
@@ -264,14 +267,18 @@ static inline double slow_throttled(double quota, double t, double work)
     return period - into + floor(work / has) * period + fmod(work, has);
 }
 
-/* So much longer takes what begins then and is to take that long, on a machine
- * with others on it. */
-static inline double slow_delayed(struct slow_job *s, double t, double work)
+/* What begins then takes longer on a machine with others on it, and the task is
+ * kept from a processor for that. */
+static inline void slow_delay(struct slow_job *s, struct slow_task *k,
+                              unsigned call, double t)
 {
+    double work = (double)k->seg_ns[call] / 1e9, takes;
     double waits = s->busy_s > 0 ? -log(slow_uniform(s)) * s->busy_s *
                                    exp(s->gusts) : 0;
 
-    return waits + slow_throttled(s->quota, t + waits, work);
+    takes = waits + slow_throttled(s->quota, t + waits, work);
+    k->seg_ns[call] = (uint64_t)(takes * 1e9);
+    k->delayed_ns += (uint64_t)((takes - work) * 1e9);
 }
 
 /* How busy it is changes in some seconds, by a factor of two or so. */
@@ -303,11 +310,8 @@ static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
     slow_beside(s, s->kind, i, t, work);
     slow_beside(s, s->also, i, t, work);
     if (s->busy_s > 0 || s->quota > 0) {
-        k->seg_ns[0] = (uint64_t)(1e9 * slow_delayed(s, t,
-                                                     (double)k->seg_ns[0] / 1e9));
-        t += (double)k->seg_ns[0] / 1e9;
-        k->seg_ns[3] = (uint64_t)(1e9 * slow_delayed(s, t,
-                                                     (double)k->seg_ns[3] / 1e9));
+        slow_delay(s, k, 0, t);
+        slow_delay(s, k, 3, t + (double)k->seg_ns[0] / 1e9);
     }
 }
 
@@ -364,6 +368,8 @@ static inline double slow_transfer_ns(struct slow_job *s)
     double ns = s->transfer * s->iteration_s * 1e9 * slow_log_normal(s, 0.2);
     uint32_t turn = (uint32_t)((double)s->begin_ns / 1e9 / s->every_s);
 
+    if (s->eases > 0 && (double)s->begin_ns / 1e9 >= s->at_s)
+        ns *= s->eases;
     return slow_is(s, SLOW_GUSTS) && turn % 2 ? ns * 5 : ns;
 }
 

@@ -237,6 +237,67 @@ static void comes_again(double lasts_s, const char *what)
     slow_close(&r.j);
 }
 
+/* As it is on real machines, with five seeds. */
+static void found_on(struct slow_job j, const char *what)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = j };
+
+        good &= go(&r, j.at_s + 30, seed) && !r.early && r.at_ns && r.right &&
+                (r.region || j.no_models);
+        slow_close(&r.j);
+    }
+    test(good, what);
+}
+
+static void found_on_real_machines(void)
+{
+    struct slow_job j = usual(SLOW_RANK, 2);
+
+    j.late_s = 0.3;
+    j.apart_s = 0.1;
+    found_on(j, "a rank slow, of looks that come late and nodes read apart");
+    j = usual(SLOW_RANK, 3);    /* of few tasks: else work may have moved */
+    j.tasks = 4;
+    j.iteration_s = 0.05;
+    j.busy_s = 0.004;
+    found_on(j, "... where all have to wait for a processor");
+    j = usual(SLOW_RANK, 3);
+    j.iteration_s = 0.05;
+    j.quota = 0.6;
+    found_on(j, "... where each has a part of one");
+    j = usual(SLOW_RANK, 2);
+    j.transfer = 4;             /* others have had the machine */
+    j.eases = 0.3;
+    found_on(j, "... while the job becomes faster");
+    j = usual(SLOW_RANK, 2.5);
+    j.also = SLOW_GUSTS;        /* from 60 to 72 */
+    j.transfer = 2;
+    j.at_s = 64;
+    found_on(j, "... some seconds after what lies between takes longer");
+    j = usual(SLOW_RANK, 2);
+    j.no_models = true;
+    found_on(j, "... whose models do not come");
+}
+
+/* All have to wait for processors, now more, now less. */
+static void silent_on_busy_machine(void)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        struct run r = { .j = usual(SLOW_CLEAN, 1) };
+
+        r.j.busy_s = 0.012;
+        r.j.iteration_s = 0.01;
+        good &= go(&r, 200, seed) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, "... whose tasks have to wait for processors, now longer");
+}
+
 /* Why is it slow, of a rank and of all? */
 static void explained(enum slow_counts counts, const char *says)
 {
@@ -287,6 +348,7 @@ static int quick(void)
     silent(SLOW_TAILS, 1, "nor one with long tails");
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
     silent_busy();
+    silent_on_busy_machine();
     silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
     found_of_many(1000, "one of a thousand is found");
     found_of_many(4000, "... of four thousand");
@@ -296,6 +358,7 @@ static int quick(void)
     comes_again(0, "of two amounts of work that nobody has marked the larger "
                    "is told once");
     comes_again(10, "... also if it is seldom");
+    found_on_real_machines();
     explained(SLOW_COUNTS_WORK, " times the instructions, since");
     explained(SLOW_COUNTS_MEMORY, ", memory is slow (");
     explained(SLOW_COUNTS_CLOCK, " % of the clock, since");
