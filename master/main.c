@@ -53,7 +53,7 @@ static const struct conf_key master_keys[] = {
     { "master", "tree_wait", CONF_DURATION, MASTER_FIELD(tree_wait_ns),
       "10s", 0.1, 3600 },
     { "master", "policies", CONF_TEXT, MASTER_FIELD(policies),
-      "hang outlier progress", 0, 0 },
+      "hang outlier progress slow", 0, 0 },
     { "master", "kills_per_hour", CONF_INT, MASTER_FIELD(kills_per_hour),
       "20", 0, 64 },
     { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples),

@@ -51,7 +51,8 @@
  *        of the time that is asked about. hct_question.nwholes, which was
  *        padding: 0; with it scores of HCT_METHOD_CLUSTER and
  *        HCT_METHOD_NEIGHBOUR name a step, and so do those of hct_odd.
- *        hct_question_normal.rough, hct_score.once; hct_worth() */
+ *        hct_question_normal.rough, hct_score.once; hct_worth().
+ *        hct_rank.instructions, cycles */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -242,6 +243,11 @@ struct hct_rank {
                                    which was kept the longest. As of the last
                                    look with models; 0: not known */
     uint64_t ran_ns;            /* how long that thread has had one */
+    uint64_t instructions;      /* that it has executed outside of the kernel,
+                                   all its threads, since it was first looked
+                                   at; 0: not known. They begin anew when it
+                                   has moved */
+    uint64_t cycles;            /* ... and of the processor's clock, for them */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

@@ -24,8 +24,9 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
-PARTS_slow  := $(addprefix slow/,slow bocpd iterations models pace region slow_say \
-               speed) smm/polish $(addprefix lib/,phasebook words)
+PARTS_slow  := $(addprefix slow/,slow attendance bocpd effort iterations models nodes \
+               pace region slow_say speed suspects suspicion told watch windows) \
+               smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
 policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))

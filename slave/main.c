@@ -29,6 +29,7 @@
 #include "slave/move/imagelink.h"
 #include "slave/move/jobmove.h"
 #include "slave/orders.h"
+#include "slave/proc/counters.h"
 #include "slave/proc/sweep.h"
 #include "slave/stacks/stackcmd.h"
 
@@ -55,7 +56,7 @@ struct conf {
     char *master;               /* owned, as all of CONF_TEXT */
     char *name;
     uint64_t master_lost_ns;
-    bool ptrace;
+    bool ptrace, counters;
     uint64_t pmix_wait_ns;
 };
 
@@ -65,6 +66,8 @@ static const struct conf_key keys[] = {
     { "slave", "master_lost_s", CONF_DURATION,
       offsetof(struct conf, master_lost_ns), "60", 1, 86400 },
     { "slave", "ptrace", CONF_BOOL, offsetof(struct conf, ptrace),
+      "yes", 0, 0 },
+    { "slave", "counters", CONF_BOOL, offsetof(struct conf, counters),
       "yes", 0, 0 },
     { "slave", "pmix_wait", CONF_DURATION, offsetof(struct conf, pmix_wait_ns),
       "10s", 1, 86400 },
@@ -78,6 +81,7 @@ struct slave {
     struct key *key;            /* owned */
     struct event_base *base;
     struct node node;
+    struct counters_source counters;
     struct jobs *jobs;
     struct gather gather;
     struct registry *registry;
@@ -439,6 +443,8 @@ static int start(struct slave *s, struct err *err)
     if (catch_signals(s, err) ||
         node_init(&s->node, s->base, s->conf.name, &s->conn, err))
         return -1;
+    counters_source_init(&s->counters);
+    s->node.counters = s->conf.counters ? &s->counters : NULL;
     reading_keep_in(s->node.reading, s->vault);
     vault_set_instance(s->vault, s->node.instance);
     s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);

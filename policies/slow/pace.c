@@ -44,11 +44,6 @@ static double middle(const struct pace *p, const double *v, uint32_t from,
     return polish_median(words, n);
 }
 
-double pace_now(const struct pace *p, uint32_t windows)
-{
-    return middle(p, p->log_ns, p->n > windows ? p->n - windows : 0, p->n);
-}
-
 bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
                  struct pace_change *c)
 {

@@ -34,7 +34,4 @@ void pace_restart(struct pace *p, uint32_t keep);
 bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
                  struct pace_change *c);
 
-/* How it is in the last so many windows, log ns: the middle. */
-double pace_now(const struct pace *p, uint32_t windows);
-
 #endif

@@ -134,24 +134,6 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->times = normal > 0 ? spent / n / normal : INFINITY;
 }
 
-/* More than it was before it began: what waits in MPI waits for a processor, too,
- * where there are few. The first reading has a part of what came behind. */
-static double kept(const struct region *before, const struct region *now,
-                   uint64_t since_ns)
-{
-    double is, late, was;
-
-    if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
-        now->at_ns <= before->at_ns || !before->at_ns)
-        return -1;
-    is = (double)(now->delayed_ns - before->delayed_ns) /
-         (double)(now->at_ns - before->at_ns);
-    late = before->at_ns > since_ns ? (double)(before->at_ns - since_ns) : 0;
-    was = ((double)before->delayed_ns - is * late) /
-          ((double)before->at_ns - late + 1);
-    return fmax(is - fmax(was, 0), 0);
-}
-
 static double calls_of(const struct region *r)
 {
     double n = 0;
@@ -159,6 +141,27 @@ static double calls_of(const struct region *r)
     for (uint32_t i = 0; i < r->nsteps; i++)
         n += r->step[i].all.n;
     return n;
+}
+
+/* The first reading has a part of what came behind it began, in which it was as
+ * it is now. For a call, as what it computes is: where one is slow, the others
+ * have more time in which they are not kept from anything. */
+static double kept(const struct region *before, const struct region *now,
+                   uint64_t since_ns)
+{
+    double calls = calls_of(before), more = calls_of(now) - calls;
+    double lasts = (double)now->at_ns - (double)before->at_ns;
+    double is = (double)now->delayed_ns - (double)before->delayed_ns, late;
+
+    if (!before->delayed_ns || is < 0 || !(lasts > 0) || !before->at_ns ||
+        !(more > 0))
+        return (double)NAN;
+    late = before->at_ns > since_ns
+               ? (double)(before->at_ns - since_ns) / lasts : 0;
+    if (!(calls > late * more))
+        return (double)NAN;
+    return is / more - fmax((double)before->delayed_ns - late * is, 0) /
+                           (calls - late * more);
 }
 
 /* Computation is time on a processor, and what there is of it that is none tells
@@ -182,7 +185,7 @@ static double asleep(const struct region *before, const struct region *now)
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g)
 {
-    *g = (struct region_grown){ .kept = kept(before, now, since_ns),
+    *g = (struct region_grown){ .kept_ns = kept(before, now, since_ns),
                                 .asleep_ns = asleep(before, now) };
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];

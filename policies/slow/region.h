@@ -45,11 +45,9 @@ struct region_grown {
     double step_ns, each_ns;    /* longer, in all of the stretch; each time */
     double all_ns;              /* ... all steps that were known before */
     double calls, out_ns;       /* of the stretch */
-    double kept;                /* part of it that the task was kept from a
-                                   processor, more than before; less than 0:
-                                   not known */
-    double asleep_ns;           /* for a call: longer without a processor, and
-                                   without wanting one; NaN: not known */
+    /* For a call, longer than before; NaN: not known. */
+    double kept_ns;             /* it wanted a processor, and had none */
+    double asleep_ns;           /* it had none, and wanted none */
 };
 
 /* What has grown between two readings, of something that began at since_ns. False:

@@ -6,10 +6,14 @@
  *     +---- other work, or nothing ----+                                 |
  *     +---------------------- as fast as before again -------------------+
  *
- * Invariants. How it was before is not learnt from the phase that is suspected as
- * long as it is. Models are asked for twice in a suspicion: at its beginning, and
- * before the word. What has gone by of its own accord, as a second of two phases
- * that nobody has marked, has to last twice as long when it comes again. */
+ * A window that is over goes to the file of its stage: watch.c, suspicion.c,
+ * told.c.
+ *
+ * Invariants. How it was before is not learnt from the phase that is suspected
+ * as long as it is. Models are asked for twice in a suspicion: at its
+ * beginning, and before the word. What has gone by of its own accord, as a
+ * second of two phases that nobody has marked, has to last twice as long when
+ * it comes again. */
 #ifndef HCT_SLOW_H
 #define HCT_SLOW_H
 
@@ -17,15 +21,26 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "policies/lib/phasebook.h"
-#include "policies/slow/iterations.h"
+#include "policies/slow/effort.h"
 #include "policies/slow/models.h"
 #include "policies/slow/pace.h"
 #include "policies/slow/region.h"
 #include "policies/slow/speed.h"
+#include "policies/slow/windows.h"
 
 enum slow_stage { SLOW_WATCH, SLOW_SUSPECT, SLOW_TOLD };
-enum { SLOW_ODD = 16 };         /* tasks that are named one by one */
+enum {
+    SLOW_ODD = 16,              /* tasks that are named one by one */
+    SLOW_RAISED = 2,            /* windows behind a change: one is suspected */
+    SLOW_ODD_WINDOWS = 3, SLOW_ALL_WINDOWS = 4, /* that tell it */
+    SLOW_ALONE = 8,             /* windows of before, where there is nobody to
+                                   compare with: all tasks are slow */
+};
+/* Slower by less than this is no suspicion. */
+static const double slow_least_rise = 1.03;
+/* Who computes so many times as long as before is suspected whatever the pace;
+ * and how sure that is: of six deviations, by Chebyshev. */
+static const double slow_plain = 1.3, slow_likely = 1 - 1 / 36.0;
 
 struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
@@ -42,17 +57,36 @@ struct slow_suspicion {
     uint32_t seen;              /* 1: somebody, or all, were slow in a window */
     struct models models;       /* of the beginning */
     uint32_t kept_at;           /* after so many windows */
+    uint32_t asked;             /* windows since models are to decide */
     uint32_t again;             /* times that the wrong tasks were kept */
     struct pace_change change;
     struct speed_found found;
     struct speed_odd odd[SLOW_ODD];
     uint32_t shown;             /* of these: whose step is told */
-    double before;              /* pace, log ns */
+    double extra_ns;            /* that it takes longer for a call; all are slow:
+                                   the one that counts; NaN: not known */
     uint32_t node;              /* all tasks of which are slow; 0: none */
+    struct effort_change effort;        /* of the one that is shown */
+};
+
+struct slow {
+    uint64_t look_ns;
+    struct speed_limit limit;
+    struct windows windows;
+    uint64_t models_ns;         /* not before */
+    uint64_t lasted_ns[SPEED_PHASES];   /* the longest that went by */
+    struct pace pace[SPEED_PHASES];
+    struct speed speed;
+    struct effort effort;
+    struct slow_suspicion x;
+    struct region now;
+    /* and behind it, for each task, two words, a struct speed_task and, if
+       there is room, a struct effort_task */
 };
 
 /* Is what it takes longer time in which it was kept from the processor? By half
- * at least. */
+ * at least. Where all are slow a fifth will do: they are on a machine that has
+ * too much to do, and that is not measured in all of them. */
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
 
 /* Says it: what grown tells of the first of the tasks, NULL: nothing. */

@@ -6,7 +6,7 @@
 
 #include "policies/lib/words.h"
 
-enum { WHO = WORDS_RANKS + 24, WHERE = 160, TOLD_MAX = 5 };
+enum { WHO = WORDS_RANKS + 24, WHERE = 160, WHY = 80, TOLD_MAX = 5 };
 
 /* "task 3", "tasks 3,7", "node 2 (tasks 4-7)" */
 static const char *who(char buf[WHO], const struct slow_suspicion *x,
@@ -64,30 +64,59 @@ static void say_step(uint32_t rank, const struct region_grown *g,
     words_places(out, g->step.site, 0);
 }
 
-/* Why? As far as the kernel's account of the processor tells. */
-static const char *how(const struct slow_suspicion *x,
+/* Why? As far as the processor's counters tell. */
+static const char *by_effort(char buf[WHY], const struct effort_change *c)
+{
+    switch (c->cause) {
+    case EFFORT_WORK:
+        snprintf(buf, WHY, ", with %.1f times the instructions",
+                 c->instructions);
+        break;
+    case EFFORT_MEMORY:
+        snprintf(buf, WHY, ", memory is slow (%.1f times the cycles for an "
+                 "instruction)", c->each);
+        break;
+    case EFFORT_CLOCK:
+        snprintf(buf, WHY, ", at %.0f %% of the clock", 100 * c->clock);
+        break;
+    default:
+        return "";
+    }
+    return buf;
+}
+
+/* ... or the kernel's account of the processor: only what runs counts. */
+static const char *how(char buf[WHY], const struct slow_suspicion *x,
                        const struct region_grown *g)
 {
     if (slow_kept(x, g))
         return ", kept from the processor";
-    return g && g->asleep_ns > x->odd[x->shown].extra_ns / 2 ? ", most of it asleep"
-                                                      : "";
+    if (g && x->found.nodd && g->asleep_ns > x->extra_ns / 2)
+        return ", most of it asleep";
+    return by_effort(buf, &x->effort);
+}
+
+/* Who executes more instructions does not do the same, in the same calls. */
+static const char *same(const struct slow_suspicion *x)
+{
+    return x->effort.cause == EFFORT_WORK ? "calls" : "work";
 }
 
 static void say_odd(const struct slow_suspicion *x, struct hct_verdict *v,
                     const struct region_grown *g, const struct speed *speed,
                     const struct hct_snapshot *in, struct hct_out *out)
 {
-    char name[WHO], at[WHERE], since[WORDS_TIME];
+    char name[WHO], at[WHERE], since[WORDS_TIME], buf[WHY];
+    const char *why = how(buf, x, g);
     const uint32_t *ranks;
     uint32_t n = blame(speed, out, &ranks);
 
     v->score = words_score(x->change.p);
     words_line(out, HCT_NONE,
-               "%s compute%s %.1f times as long as before for the same work%s, "
+               "%s compute%s %.1f times as long as before for the same %s%s, "
                "since %s%s, %.0f %% of the job's time",
                who(name, x, ranks, n), n == 1 || x->node ? "s" : "",
-               x->odd[0].times, how(x, g),
+               x->odd[0].times, why == buf ? same(x) : "work", why,
                words_time(since, v->age_ns), where(at, g, in),
                100 * x->odd[0].share);
     say_step(x->odd[x->shown].rank, g, in, out);
@@ -101,18 +130,17 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
                     const struct region_grown *g,
                     const struct hct_snapshot *in, struct hct_out *out)
 {
-    char at[WHERE], since[WORDS_TIME];
+    char at[WHERE], since[WORDS_TIME], why[WHY];
 
     words_line(out, HCT_NONE, "all tasks compute %.1f times as long as before for "
-               "the same calls, since %s%s", x->found.alike,
-               words_time(since, v->age_ns), where(at, g, in));
+               "the same calls%s, since %s%s", x->found.alike,
+               by_effort(why, &x->effort), words_time(since, v->age_ns),
+               where(at, g, in));
 }
 
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    double part = x->found.nodd ? x->odd[x->shown].share : 1 - 1 / x->found.alike;
-
-    return g && g->kept > part / 2;
+    return g && g->kept_ns > x->extra_ns * (x->found.nodd ? 0.5 : 0.2);
 }
 
 void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,

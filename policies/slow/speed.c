@@ -17,7 +17,19 @@ static const double deviations = 6;
 /* Nobody is told from the others by less. */
 static const double finest = 0.02;
 
+_Static_assert((int)EFFORT_PHASES == (int)SPEED_PHASES, "the same phases");
+
 /* ------------------------------------------------------------- what is read */
+
+static void add(struct speed_phase *p, struct speed_window *w,
+                const struct effort_sum *made)
+{
+    p->calls += made->calls;
+    p->out_ns += made->out_ns;
+    w->calls += (double)made->calls;
+    w->out_ns += (double)made->out_ns;
+    w->in_ns += (double)made->in_ns;
+}
 
 static void read_one(struct speed *s, struct speed_task *t,
                      const struct hct_rank *k, uint32_t phase)
@@ -25,18 +37,18 @@ static void read_one(struct speed *s, struct speed_task *t,
     uint64_t calls = iterations_calls(k);
     bool counts = t->calls && phase < SPEED_PHASES && calls >= t->calls &&
                   k->out_ns >= t->out_ns && k->in_ns >= t->in_ns;
+    struct effort_sum made = { 0 };
 
     if (counts) {
-        struct speed_window *w = &s->open[phase];
-        double made = (double)(calls - t->calls);
-        double out_ns = (double)(k->out_ns - t->out_ns);
-
-        t->phase[phase].calls += (float)made;
-        t->phase[phase].out_ns += (float)out_ns;
-        w->calls += made;
-        w->out_ns += out_ns;
-        w->in_ns += (double)(k->in_ns - t->in_ns);
+        made.calls = (float)(calls - t->calls);
+        made.out_ns = (float)(k->out_ns - t->out_ns);
+        made.in_ns = (float)(k->in_ns - t->in_ns);
+        add(&t->phase[phase], &s->open[phase], &made);
     }
+    if (s->effort)
+        effort_add(s->effort, (uint32_t)(t - s->task),
+                   counts ? phase : SPEED_PHASES, &made, k->instructions,
+                   k->cycles);
     t->node = k->node <= s->ntasks ? k->node : 0;
     t->calls = calls;
     t->in_ns = k->in_ns;

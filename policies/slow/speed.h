@@ -20,6 +20,7 @@
 
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
+#include "policies/slow/effort.h"
 
 enum {
     SPEED_RING = 16,            /* windows that are kept one by one */
@@ -61,6 +62,7 @@ struct speed {
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
     double *shift, *words;      /* borrowed, ntasks */
+    struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
 };
 
 /* What tasks have done since they were read last belongs to that phase; PHASES:

@@ -27,7 +27,8 @@
     U(27, site_calls) U(28, level) U(29, own_cpu_ns) U(30, sample)      \
     U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
 #define LOOKWIRE_LAST(U, S)                     /* 37 and above */      \
-    U(37, waited_cpu_us) U(38, delayed_ns) U(39, ran_ns)
+    U(37, waited_cpu_us) U(38, delayed_ns) U(39, ran_ns)                \
+    U(40, instructions) U(41, cycles)
 
 enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 896, LOOKWIRE_TEXT = 128 };
 

@@ -13,10 +13,12 @@
 #include "policies/hct_policy.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
+#include "proto/base/log.h"
 #include "proto/link/lookwire.h"
 #include "slave/page/lookmodel.h"
 #include "slave/page/stance.h"
 #include "slave/page/state.h"
+#include "slave/proc/counters.h"
 #include "slave/proc/delay.h"
 #include "slave/proc/procstate.h"
 #include "slave/proc/threads.h"
@@ -37,6 +39,7 @@ struct look_raw {               /* all but padding is compared */
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
     uint64_t sampled_ns, waits_ns, place_key;
     struct delay delay;
+    struct counters_value counted;
     char wchan[PROCSTATE_WCHAN], place[WAITING_NAME];
 };
 
@@ -56,12 +59,16 @@ struct look_task {
     uint64_t progress;          /* calls but those, the most that is certain */
     struct turns *turns;        /* of several threads that wait in MPI; or NULL */
     struct delay delay;         /* as of the last look with models */
+    struct counters *counters;  /* or NULL */
+    pid_t uncounted;            /* of this process there are none */
 };
 
 void look_task_free(struct look_task *k)
 {
-    if (k)
+    if (k) {
         free(k->turns);
+        counters_close(k->counters);
+    }
     free(k);
 }
 
@@ -373,6 +380,8 @@ static void tell(struct look *l, const struct task *t,
     m->waited_cpu_us = r->waited_cpu_us;
     m->delayed_ns = r->delay.kept_ns;
     m->ran_ns = r->delay.ran_ns;
+    m->instructions = r->counted.instructions;
+    m->cycles = r->counted.cycles;
     m->place = t->look->place;
     m->place_key = r->place_key;
 }
@@ -795,6 +804,30 @@ static void look_place(struct look_task *k, const struct task *t,
         memcpy(r->place, t->glanced.place, sizeof(r->place));
 }
 
+/* What the processor has counted of it since it was first looked at, or since it
+ * came here. Why there is nothing is said once for all tasks. */
+static void look_counters(const struct look *l, struct look_task *k,
+                          const struct task *t, struct look_raw *r)
+{
+    struct counters_source *s = l->node->counters;
+    pid_t pid = t->tally.page && r->life < HCT_LIFE_ENDED ? t->tally.pid : 0;
+    struct err err;
+
+    if (k->counters && counters_pid(k->counters) != pid) {
+        counters_close(k->counters);
+        k->counters = NULL;
+    }
+    if (s && !s->none && !k->counters && pid > 0 && k->uncounted != pid &&
+        r->life == HCT_LIFE_RUNNING) {
+        k->uncounted = pid;
+        k->counters = counters_open(s, pid, &err);
+        if (s->none)
+            log_info("look", "%s", err.text);
+    }
+    r->counted = k->counters ? counters_read(k->counters)
+                             : (struct counters_value){ 0 };
+}
+
 bool look_stay(const struct task *t, struct look_stay *s)
 {
     const struct look_task *k = t->look;
@@ -884,8 +917,11 @@ void look_at(struct look *l, struct task *t)
     }
     r.delay = k->delay;
     memcpy(k->place, r.place, sizeof(k->place));
-    if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0)
+    r.counted = k->last.counted;        /* that alone is no news */
+    if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0) {
+        look_counters(l, k, t, &r);
         tell(l, t, &r);
+    }
     memcpy(&k->last, &r, sizeof(r));
     k->known = true;
 }

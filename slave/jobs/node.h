@@ -19,6 +19,7 @@
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
 
+struct counters_source;
 struct imagelinks;
 struct jobhook;
 
@@ -46,6 +47,7 @@ struct node {
     struct node_pmix pmix;
     struct ticks ticks;
     struct reading *reading;    /* of pages */
+    struct counters_source *counters;   /* borrowed; NULL: nobody wants any */
     struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */

@@ -24,6 +24,22 @@ static inline uint64_t slow_enters(const struct slow_task *k)
     return t;
 }
 
+/* What a processor of 2 GHz counts while it computes and waits for so long. What
+ * is slow is the part before the fourth call: all of it is taken to be. */
+static inline void slow_spend(const struct slow_job *s,
+                              const struct slow_task *k, double out_ns,
+                              double in_ns, double *instructions, double *cycles)
+{
+    double slower = k->slower > 0 ? k->slower : 1;
+    double clock = s->counts == SLOW_COUNTS_CLOCK ? 2 / slower : 2;
+    double each = s->counts == SLOW_COUNTS_MEMORY ? 0.5 * slower : 0.5;
+
+    if (s->counts == SLOW_COUNTS_NOTHING)
+        return;
+    *cycles += clock * (out_ns + 0.7 * in_ns);  /* the rest is the kernel's */
+    *instructions += clock * (out_ns / each + 0.5 * in_ns);
+}
+
 static inline void slow_count(struct slow_job *s, struct slow_task *k)
 {
     uint32_t base = s->set * SLOW_CALLS;
@@ -39,6 +55,8 @@ static inline void slow_count(struct slow_job *s, struct slow_task *k)
         k->calls++;
         k->out_ns += k->seg_ns[c];
         k->in_ns += in_ns;
+        slow_spend(s, k, (double)k->seg_ns[c], (double)in_ns, &k->instructions,
+                   &k->cycles);
         k->visits[at]++;
         k->edge_n[at]++;        /* the edge that ends there */
         k->edge_out[at] += k->seg_ns[c];
@@ -89,30 +107,41 @@ static inline void slow_go(struct slow_job *s)
     }
 }
 
+/* When is the node of that task read? */
+static inline uint64_t slow_read_ns(const struct slow_job *s,
+                                    const struct slow_task *k)
+{
+    uint32_t node = slow_node(s, (uint32_t)(k - s->task));
+    uint64_t apart = (uint64_t)(s->apart_s * 1e9 * node / s->nodes);
+
+    return s->now_ns > k->left_ns + apart ? s->now_ns - apart : k->left_ns;
+}
+
 static inline void slow_see_one(struct slow_job *s, struct slow_task *k,
                                 struct hct_rank *r)
 {
-    uint64_t t = k->left_ns;
+    uint64_t t = k->left_ns, now_ns = slow_read_ns(s, k);
     uint32_t base = s->set * SLOW_CALLS, c;
+    double instructions = k->instructions, cycles = k->cycles;
     bool in = false;
 
     r->calls = k->calls;
     r->in_ns = k->in_ns;
     r->out_ns = k->out_ns;
     for (c = 0; c < SLOW_CALLS; c++) {
-        if (t + k->seg_ns[c] > s->now_ns)
+        if (t + k->seg_ns[c] > now_ns)
             break;
         t += k->seg_ns[c];
         r->out_ns += k->seg_ns[c];
         r->calls++;
         in = true;
-        if (c + 1 == SLOW_CALLS || t + slow_call_ns > s->now_ns)
+        if (c + 1 == SLOW_CALLS || t + slow_call_ns > now_ns)
             break;
         t += slow_call_ns;
         r->in_ns += slow_call_ns;
         in = false;
     }
-    r->age_ns = s->now_ns - t;
+    r->age_ns = now_ns - t;
     r->flags = (uint16_t)(HCT_OBSERVED | HCT_PAGE | (in ? HCT_IN_MPI : 0));
     r->threads_in = in;
     if (in || c) {
@@ -130,6 +159,10 @@ static inline void slow_see_one(struct slow_job *s, struct slow_task *k,
     }
     r->phase = s->phase;
     r->phase_id = slow_is(s, SLOW_PHASES) ? 1 + s->phase % 2 : 0;
+    slow_spend(s, k, (double)(r->out_ns - k->out_ns),
+               (double)(r->in_ns - k->in_ns), &instructions, &cycles);
+    r->instructions = (uint64_t)instructions;
+    r->cycles = (uint64_t)cycles;
     slow_seen(s, r);
 }
 
@@ -244,7 +277,7 @@ static inline void slow_close(struct slow_job *s)
 /* One look; 0, or what the policy's step gave. */
 static inline int slow_look(struct slow_job *s)
 {
-    uint32_t parts = s->out.need;
+    uint32_t parts = s->no_models ? 0 : s->out.need;
     clock_t began;
     int failed;
 
@@ -269,6 +302,8 @@ static inline uint64_t slow_until(struct slow_job *s, uint32_t kind, double end_
         if (slow_look(s))
             return 0;
         s->now_ns = s->out.wake_ns;
+        if (s->late_s > 0)
+            s->now_ns += (uint64_t)(-log(slow_uniform(s)) * s->late_s * 1e9);
         for (uint32_t i = 0; i < s->out.nverdicts; i++)
             if (s->verdicts[i].kind == kind)
                 return at;

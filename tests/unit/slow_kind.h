@@ -50,6 +50,11 @@ static const char *const slow_kinds[SLOW_KINDS] = {
     "slow rank", "slow node", "all slow",
 };
 
+/* What a processor counts of those that are slow; NOTHING: it does not. */
+enum slow_counts {
+    SLOW_COUNTS_NOTHING, SLOW_COUNTS_WORK, SLOW_COUNTS_MEMORY, SLOW_COUNTS_CLOCK,
+};
+
 enum { SLOW_CALLS = 4, SLOW_STATES = 2 * SLOW_CALLS };
 
 struct slow_task {
@@ -60,6 +65,8 @@ struct slow_task {
     uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
     uint64_t edge_bytes[SLOW_STATES];
     uint64_t delayed_ns, ran_ns;        /* was kept from a processor; had one */
+    double slower;              /* in this iteration */
+    double instructions, cycles;
 };
 
 struct slow_job {
@@ -68,6 +75,17 @@ struct slow_job {
                                    PRINTS, GUSTS */
     uint32_t tasks, nodes, target;      /* target: rank or node, from 0 */
     double iteration_s, spread, common, transfer, factor, at_s, until_s;
+    enum slow_counts counts;
+    /* What a real machine does besides; 0: not. */
+    double late_s;              /* a look comes so much later, in the mean */
+    double apart_s;             /* ... and readings of nodes are so far apart */
+    double busy_s;              /* who wakes up waits so long for a processor, in
+                                   the mean, which itself changes */
+    double eases;               /* from at_s on what lies between takes so much
+                                   of what it took; 0: as before */
+    bool no_models;             /* none ever come */
+    double quota;               /* of a processor that a task has, each tenth of
+                                   a second */
     double every_s;             /* of what comes and goes */
     double lasts_s;             /* SLOW_ALTERNATES: that much of it; 0: half */
     double quicker;             /* the policy's windows are so many times as
@@ -94,6 +112,7 @@ struct slow_job {
     double step_s;              /* processor time of the policy */
     uint32_t set, was_set;      /* of the iteration: which steps it has */
     uint32_t phase;
+    double gusts;               /* logarithm of how busy it is now */
     bool stalled;
     uint32_t call[SLOW_CALLS];
 };
@@ -236,6 +255,41 @@ static inline void slow_beside(struct slow_job *s, enum slow_kind kind,
     }
 }
 
+/* When has who begins then, and has a part of each period, worked for so long? */
+static inline double slow_throttled(double quota, double t, double work)
+{
+    static const double period = 0.1;
+    double into = fmod(t, period), has = quota * period, left = has - into;
+
+    if (quota <= 0 || quota >= 1 || work <= left)
+        return work;
+    work -= fmax(left, 0);
+    return period - into + floor(work / has) * period + fmod(work, has);
+}
+
+/* What begins then takes longer on a machine with others on it, and the task is
+ * kept from a processor for that. */
+static inline void slow_delay(struct slow_job *s, struct slow_task *k,
+                              unsigned call, double t)
+{
+    double work = (double)k->seg_ns[call] / 1e9, takes;
+    double waits = s->busy_s > 0 ? -log(slow_uniform(s)) * s->busy_s *
+                                   exp(s->gusts) : 0;
+
+    takes = waits + slow_throttled(s->quota, t + waits, work);
+    k->seg_ns[call] = (uint64_t)(takes * 1e9);
+    k->delayed_ns += (uint64_t)((takes - work) * 1e9);
+}
+
+/* How busy it is changes in some seconds, by a factor of two or so. */
+static inline void slow_blow(struct slow_job *s)
+{
+    double keeps = exp(-s->iteration_s / 4);
+
+    s->gusts = keeps * s->gusts + sqrt(1 - keeps * keeps) *
+                                  (log(slow_log_normal(s, 0.7)) + 0.245);
+}
+
 /* What is done outside of MPI before each call, and who does more. */
 static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
                                  double common)
@@ -247,6 +301,7 @@ static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
 
     if (s->also == SLOW_PHASES)
         times *= s->phase % 2 ? slow_also_factor : 1;
+    k->slower = times;
     /* 70 % before the fourth call, which is what grows. */
     k->seg_ns[0] = (uint64_t)(0.3e9 * work);
     k->seg_ns[1] = k->seg_ns[2] = 3000;
@@ -254,6 +309,10 @@ static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
     k->ran_ns += k->seg_ns[0] + k->seg_ns[3];
     slow_beside(s, s->kind, i, t, work);
     slow_beside(s, s->also, i, t, work);
+    if (s->busy_s > 0 || s->quota > 0) {
+        slow_delay(s, k, 0, t);
+        slow_delay(s, k, 3, t + (double)k->seg_ns[0] / 1e9);
+    }
 }
 
 /* Which steps the next iteration has. */
@@ -272,6 +331,8 @@ static inline void slow_draw(struct slow_job *s)
     double t = (double)s->begin_ns / 1e9;
     double common = slow_log_normal(s, s->common);
 
+    if (s->busy_s > 0)
+        slow_blow(s);
     s->was_set = s->set;
     s->set = slow_set(s, t);
     s->phase = slow_is(s, SLOW_PHASES) ? (uint32_t)(t / s->every_s) : 0;
@@ -307,6 +368,8 @@ static inline double slow_transfer_ns(struct slow_job *s)
     double ns = s->transfer * s->iteration_s * 1e9 * slow_log_normal(s, 0.2);
     uint32_t turn = (uint32_t)((double)s->begin_ns / 1e9 / s->every_s);
 
+    if (s->eases > 0 && (double)s->begin_ns / 1e9 >= s->at_s)
+        ns *= s->eases;
     return slow_is(s, SLOW_GUSTS) && turn % 2 ? ns * 5 : ns;
 }
 

@@ -1,10 +1,11 @@
 /* test_slow.c - the policy slow on simulated jobs, much faster than real time.
  * Without arguments, a short test; with
  *
- *   test_slow RUNS [SEED]
+ *   test_slow [real] RUNS [SEED]
  *
  * so many runs in which a rank, a node or all become slow, and so many in which
- * nothing does, printed as a table; with
+ * nothing does, printed as a table; real: on machines that others use, that are
+ * looked at late, or that let a task have a part of a processor; with
  *
  *   test_slow speed TASKS
  *
@@ -84,11 +85,13 @@ static bool go(struct run *r, double end_s, uint64_t seed)
     }
     if (getenv("SLOW_SAY"))
         printf("# %u %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, "
-               "spread %.2f %.2f, every %.0f: %.1f s: %s\n",
+               "spread %.2f %.2f, every %.0f, late %.2f apart %.2f busy %.3f quota "
+               "%.2f: %.1f s: %s\n",
                number,
                !r->at_ns ? "NONE" : r->right && r->region ? "good" : "WRONG",
                slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
                j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
+               j->late_s, j->apart_s, j->busy_s, j->quota,
                (double)r->at_ns / 1e9,
                r->at_ns ? j->lines[j->verdicts[0].lines].text : "");
     return true;
@@ -234,6 +237,86 @@ static void comes_again(double lasts_s, const char *what)
     slow_close(&r.j);
 }
 
+/* As it is on real machines, with five seeds. */
+static void found_on(struct slow_job j, const char *what)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = j };
+
+        good &= go(&r, j.at_s + 30, seed) && !r.early && r.at_ns && r.right &&
+                (r.region || j.no_models);
+        slow_close(&r.j);
+    }
+    test(good, what);
+}
+
+static void found_on_real_machines(void)
+{
+    struct slow_job j = usual(SLOW_RANK, 2);
+
+    j.late_s = 0.3;
+    j.apart_s = 0.1;
+    found_on(j, "a rank slow, of looks that come late and nodes read apart");
+    j = usual(SLOW_RANK, 3);    /* of few tasks: else work may have moved */
+    j.tasks = 4;
+    j.iteration_s = 0.05;
+    j.busy_s = 0.004;
+    found_on(j, "... where all have to wait for a processor");
+    j = usual(SLOW_RANK, 3);
+    j.iteration_s = 0.05;
+    j.quota = 0.6;
+    found_on(j, "... where each has a part of one");
+    j = usual(SLOW_RANK, 2);
+    j.transfer = 4;             /* others have had the machine */
+    j.eases = 0.3;
+    found_on(j, "... while the job becomes faster");
+    j = usual(SLOW_RANK, 2.5);
+    j.also = SLOW_GUSTS;        /* from 60 to 72 */
+    j.transfer = 2;
+    j.at_s = 64;
+    found_on(j, "... some seconds after what lies between takes longer");
+    j = usual(SLOW_RANK, 2);
+    j.no_models = true;
+    found_on(j, "... whose models do not come");
+}
+
+/* All have to wait for processors, now more, now less. */
+static void silent_on_busy_machine(void)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        struct run r = { .j = usual(SLOW_CLEAN, 1) };
+
+        r.j.busy_s = 0.012;
+        r.j.iteration_s = 0.01;
+        good &= go(&r, 200, seed) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, "... whose tasks have to wait for processors, now longer");
+}
+
+/* Why is it slow, of a rank and of all? */
+static void explained(enum slow_counts counts, const char *says)
+{
+    bool good = true;
+
+    for (unsigned i = 0; i < 8; i++) {
+        struct run r = { .j = usual(i % 2 ? SLOW_ALL : SLOW_RANK,
+                                    i < 4 ? 1.5 : 3) };
+
+        r.j.counts = counts;
+        r.j.iteration_s = i % 4 < 2 ? 0.02 : 0.3;
+        good &= go(&r, 90, i + 1) && !r.early && r.at_ns && r.right &&
+                strstr(r.j.lines[r.j.verdicts[0].lines].text, says);
+        slow_close(&r.j);
+    }
+    printf("# %s\n", says);
+    test(good, "why is told, of one and of all");
+}
+
 static int quick(void)
 {
     static const double factors[] = { 1.5, 2, 4 };
@@ -265,6 +348,7 @@ static int quick(void)
     silent(SLOW_TAILS, 1, "nor one with long tails");
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
     silent_busy();
+    silent_on_busy_machine();
     silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
     found_of_many(1000, "one of a thousand is found");
     found_of_many(4000, "... of four thousand");
@@ -274,6 +358,10 @@ static int quick(void)
     comes_again(0, "of two amounts of work that nobody has marked the larger "
                    "is told once");
     comes_again(10, "... also if it is seldom");
+    found_on_real_machines();
+    explained(SLOW_COUNTS_WORK, " times the instructions, since");
+    explained(SLOW_COUNTS_MEMORY, ", memory is slow (");
+    explained(SLOW_COUNTS_CLOCK, " % of the clock, since");
     over();
     second();
     printf("1..%u\n", n_tests);
@@ -281,6 +369,23 @@ static int quick(void)
 }
 
 /* ------------------------------------------------------------- campaign */
+
+static bool real;
+
+/* Half of them have each of these: what a real machine does. */
+static void draw_real(struct slow_job *j, uint64_t *seed)
+{
+    uint32_t of = (uint32_t)(16 * lot(seed));
+
+    if (of & 1)
+        j->late_s = 0.4 * lot(seed);
+    if (of & 2)
+        j->apart_s = 0.1 * lot(seed);
+    if (of & 4)
+        j->busy_s = 0.02 * lot(seed);
+    if (of & 8)
+        j->quota = 0.3 + 0.6 * lot(seed);
+}
 
 static struct slow_job drawn(enum slow_kind kind, uint64_t *seed)
 {
@@ -300,6 +405,8 @@ static struct slow_job drawn(enum slow_kind kind, uint64_t *seed)
         j.factor = 1 + 5 * lot(seed);
     if (kind == SLOW_WANDERS)
         j.factor = 1.2 + 0.7 * lot(seed);
+    if (real)
+        draw_real(&j, seed);
     return j;
 }
 
@@ -462,6 +569,11 @@ int main(int argc, char **argv)
              dirname(self));
     if (argc > 2 && strcmp(argv[1], "speed") == 0)
         return speed((uint32_t)atoi(argv[2]));
+    if (argc > 2 && strcmp(argv[1], "real") == 0) {
+        real = true;
+        argv++;
+        argc--;
+    }
     if (argc > 1)
         return campaign((unsigned)atoi(argv[1]),
                         argc > 2 ? strtoull(argv[2], NULL, 0) : 1);

@@ -1,0 +1,298 @@
+/* suspicion.c - see suspicion.h. */
+#include "policies/slow/suspicion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "policies/slow/nodes.h"
+#include "policies/slow/suspects.h"
+
+enum {
+    GIVEN_UP = 14,              /* windows after which nothing was found */
+    NO_MODELS = 10,             /* in which models were asked for in vain */
+};
+/* All tasks are slow only where that is so much of the time, and of what an
+ * iteration takes longer: else they have to wait for each other for longer. */
+static const double worth = 0.05, cause = 0.25;
+/* For what may go by, as it has before, it waits for no longer. */
+static const double most_wait_ns = 600e9;
+/* Models that have not come so long after they could be asked for do not. */
+static const uint64_t no_models_ns = 4 * (uint64_t)1000000000;
+
+void suspicion_dismiss(struct slow *s, bool other)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (other) {
+        speed_relearn(&s->speed, x->phase, x->since);
+        pace_restart(&s->pace[x->phase], x->change.since);
+    }
+    effort_dismiss(&s->effort, other);
+    x->stage = SLOW_WATCH;
+    models_want_none(&x->models);
+}
+
+/* Nobody computes longer, nor do all: it is what lies between that takes so
+ * long, and who computes how long is known as before. */
+static void give_up(struct slow *s)
+{
+    pace_restart(&s->pace[s->x.phase], s->x.change.since);
+    suspicion_dismiss(s, false);
+}
+
+void suspicion_went_by(struct slow *s, uint64_t now_ns)
+{
+    uint64_t *longest = &s->lasted_ns[s->x.phase];
+
+    if (s->x.seen && now_ns - s->x.began_ns > *longest)
+        *longest = now_ns - s->x.began_ns;
+    suspicion_dismiss(s, false);
+}
+
+static double lasted(const struct slow *s, uint64_t window)
+{
+    const struct speed_window *w = &s->speed.ring[window % SPEED_RING];
+
+    return (double)(w->ended_ns - w->began_ns);
+}
+
+void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
+                     const struct pace_change *c, uint64_t now_ns)
+{
+    struct slow_suspicion *x = &s->x;
+
+    *x = (struct slow_suspicion){
+        .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
+        .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
+    x->known_ns = (double)(s->pace[phase].n - c->since) *
+                  fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
+    speed_settle(&s->speed, since ? since - 1 : 0);
+    effort_suspect(&s->effort, phase);
+    if (now_ns >= s->models_ns)
+        suspects_want_likely(s);
+}
+
+void suspicion_raise_alone(struct slow *s, uint32_t phase, uint64_t now_ns)
+{
+    const struct pace_change c = { .p = slow_likely, .since = SLOW_ALL_WINDOWS,
+                                   .times = 1 };
+    uint32_t found;
+
+    suspicion_raise(s, phase,
+                    speed_since(&s->speed, phase, SLOW_ALL_WINDOWS, &found), &c,
+                    now_ns);
+    s->x.by_speed = 1;
+}
+
+/* Another change amid a suspicion of which nothing has come: of the pace, or,
+ * without one, of somebody. What models there are are those of before, all the
+ * more. */
+static void raise_anew(struct slow *s, const struct pace_change *c,
+                       uint64_t now_ns)
+{
+    struct models models = s->x.models;
+    uint32_t found, phase = s->x.phase;
+    uint64_t since;
+
+    if (c) {
+        since = speed_since(&s->speed, phase, c->since, &found);
+        speed_recall(&s->speed, phase, since ? since - 1 : 0);
+        suspicion_raise(s, phase, since, c, now_ns);
+    } else {
+        suspicion_raise_alone(s, phase, now_ns);
+    }
+    if (models.n)
+        s->x.models = models;
+}
+
+/* Of this suspicion nothing comes, but somebody has become slow in the last
+ * windows: later than the job did, or while it became faster. */
+static bool raised_alone(struct slow *s, uint64_t now_ns)
+{
+    if (s->x.agreed || s->x.by_speed || s->x.waits ||
+        suspects_alone(s, s->x.phase) != SUSPECTS_SOME)
+        return false;
+    raise_anew(s, NULL, now_ns);
+    return true;
+}
+
+/* --------------------------------------------------------------------- who */
+
+/* Is the first one, or that it is nobody, the same as the last time? */
+static void note(struct slow_suspicion *x, const struct speed_found *f,
+                 const struct speed_odd *odd, bool is_slow)
+{
+    bool same = x->agreed && !f->nodd == !x->found.nodd;
+
+    if (same && f->nodd) {
+        same = false;
+        for (uint32_t i = 0; i < f->nodd && i < SLOW_ODD; i++)
+            same |= odd[i].rank == x->odd[0].rank;
+    }
+    x->agreed = !is_slow ? 0 : same ? x->agreed + 1 : 1;
+    x->seen |= is_slow;
+    x->found = *f;
+    memcpy(x->odd, odd, sizeof(x->odd));
+}
+
+static bool all_are_slow(const struct slow_suspicion *x,
+                         const struct speed_found *f, double factor)
+{
+    return f->windows >= SLOW_ALL_WINDOWS &&
+           f->alike >= factor * fmax(f->was, 1) &&
+           f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
+}
+
+static void judge(struct slow *s, const struct hct_snapshot *in)
+{
+    struct slow_suspicion *x = &s->x;
+    struct speed_odd odd[SLOW_ODD] = { 0 };
+    struct speed_found f;
+    bool slow;
+
+    if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
+                     &f, odd, SLOW_ODD))
+        return;
+    if (f.moved) {
+        suspicion_dismiss(s, true);
+        return;
+    }
+    if (x->by_speed && !f.nodd && f.alike < s->limit.factor) {
+        suspicion_went_by(s, in->now_ns);
+        return;
+    }
+    slow = f.nodd ? f.windows >= SLOW_ODD_WINDOWS && 5 * f.windows >= 3 * f.of
+                  : all_are_slow(x, &f, s->limit.factor) &&
+                    x->known_ns >= SLOW_ALONE * (double)s->windows.least_ns;
+    note(x, &f, odd, slow);
+    x->node = f.nodd ? nodes_slow(&s->speed, in, &odd[0]) : 0;
+}
+
+/* Is it still there, by the time of an iteration, or by what those compute who
+ * are it? As where a machine that others used is free again in the meantime. */
+static bool lasts(struct slow *s, struct pace_change *c)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (!x->by_speed && !x->waits &&
+        pace_change(&s->pace[x->phase], SLOW_RAISED, PACE_KEPT, c) &&
+        c->p >= 0.3 && c->times >= slow_least_rise)
+        return true;
+    x->by_speed |= x->agreed >= SLOW_ODD_WINDOWS &&
+                   (x->found.nodd ? x->odd[0].times
+                                  : x->found.alike) >= slow_plain;
+    *c = x->change;
+    c->since++;
+    return x->by_speed || x->waits;
+}
+
+/* ---------------------------------------------------------------- the word */
+
+static void tell(struct slow *s, const struct hct_snapshot *in,
+                 const struct region_grown *g, struct hct_out *out)
+{
+    suspects_explain(s);
+    slow_say(&s->x, g, &s->speed, in, out);
+    s->x.stage = SLOW_TOLD;
+    s->x.windows = s->x.agreed = 0;
+}
+
+/* Somebody is it, or all are, as far as windows tell: what do the models? Who
+ * is slow is told without them, too; that all are may have other reasons,
+ * which they alone tell. */
+static void ask_models(struct slow *s, const struct hct_snapshot *in, double p,
+                       struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (!x->models.n && in->now_ns >= s->models_ns)
+        suspects_want_likely(s);
+    if (x->agreed < 2 || p < 0.9)
+        return;
+    x->waits = (double)(in->now_ns - x->began_ns) <
+               fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
+    if (x->waits)
+        return;
+    x->asked++;
+    if (x->found.nodd && x->asked > NO_MODELS &&
+        in->now_ns >= s->models_ns + no_models_ns)
+        tell(s, in, NULL, out);
+    else if (x->models.n && x->windows > x->kept_at)
+        suspects_want_told(s);
+}
+
+void suspicion_window(struct slow *s, const struct hct_snapshot *in,
+                      struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    struct pace_change c;
+
+    x->windows++;
+    if (!lasts(s, &c)) {
+        if (!raised_alone(s, in->now_ns))
+            suspicion_went_by(s, in->now_ns);
+        return;
+    }
+    if (!x->agreed && !x->by_speed && c.since < x->windows &&
+        !x->found.nodd && x->found.alike < s->limit.factor) {
+        raise_anew(s, &c, in->now_ns);
+        return;
+    }
+    x->change = c;
+    if (c.other_bytes) {
+        suspicion_dismiss(s, true);
+        return;
+    }
+    if (x->windows > GIVEN_UP && !x->agreed) {
+        if (!raised_alone(s, in->now_ns))
+            give_up(s);
+        return;
+    }
+    judge(s, in);
+    if (x->stage != SLOW_SUSPECT || raised_alone(s, in->now_ns))
+        return;
+    if (x->waits && !x->agreed)
+        suspicion_went_by(s, in->now_ns);
+    else
+        ask_models(s, in, c.p, out);
+}
+
+static void decide(struct slow *s, const struct hct_snapshot *in,
+                   struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+    const struct region *before = suspects_shown(s);
+    struct region_grown g;
+
+    if (!before && x->again++ < 2) {
+        suspects_keep(s, in);
+        return;
+    }
+    if (!before || !region_keep(&s->now, in, before->rank)) {
+        tell(s, in, NULL, out);
+        return;
+    }
+    region_find(before, &s->now, x->began_ns, &g);
+    if (g.calls < 2)
+        return;                 /* the next window asks again */
+    if (!suspects_do_same_work(s, &g))
+        suspicion_dismiss(s, true);
+    else if (!x->found.nodd && slow_kept(x, &g))
+        give_up(s);             /* a machine that has too much to do */
+    else
+        tell(s, in, &g, out);
+}
+
+void suspicion_models(struct slow *s, const struct hct_snapshot *in,
+                      struct hct_out *out)
+{
+    struct slow_suspicion *x = &s->x;
+
+    if (x->stage != SLOW_SUSPECT || !x->models.wants)
+        return;
+    if (!x->models.n)
+        suspects_keep(s, in);
+    else if (x->agreed >= 2)
+        decide(s, in, out);
+    models_want_none(&x->models);
+}
