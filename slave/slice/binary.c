@@ -237,7 +237,7 @@ static bool has_id(const struct binary *b, const char *wanted)
     int n = dwfl_module_build_id(b->mod, &id, &at);
 
     if (n <= 0)
-        return true;            /* nobody can tell */
+        return false;           /* what was loaded had one */
     for (int i = 0; i < n && i < 64; i++)
         snprintf(text + 2 * i, 3, "%02x", id[i]);
     return strcmp(text, wanted) == 0;
@@ -255,8 +255,8 @@ static int check(struct binary *b, const char *path, const char *build_id,
         return err_set(err, ENOTSUP, "%s is a program for another kind of"
                        " processor: slices can be taken of x86-64 only", path);
     if (build_id && !has_id(b, build_id))
-        return err_set(err, ESTALE, "%s is not what was loaded: it has been"
-                       " replaced since", path);
+        return err_set(err, ESTALE, "%s is not what was loaded: it was"
+                       " overwritten, or replaced, after that", path);
     if (read_symbols(b, err) || read_imports(b, err))
         return -1;
     if (!b->functions.n)

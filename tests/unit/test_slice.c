@@ -140,13 +140,39 @@ static const char source[] =
     "    touch(&b);\n"
     "    hand(&b);\n"                                           /* 119 */
     "    seen = b.b;\n"
+    "}\n"                                                       /* 121 */
+    "extern void MPI_Barrier(int);\n"
+    "void by_message(long n)\n"
+    "{\n"
+    "    int got;\n"
+    "    MPI_Recv(&got, 1, 0, 1, 5, 0);\n"                     /* 126 */
+    "    if (n > limit) goto there;\n"                         /* 127 */
+    "    if (got > 3) goto there;\n"                           /* 128 */
+    "    seen = 3; return;\n"
+    "there: stop(1); seen = 6;\n"
+    "}\n"
+    "void by_loop(long n)\n"
+    "{\n"
+    "    long turns = n * 53;\n"                               /* 134 */
+    "    for (long i = 0; i < turns; i++)\n"                   /* 135 */
+    "        MPI_Send(&n, 1, 0, 1, 5, 0);\n"                   /* 136 */
+    "    MPI_Barrier(0);\n"                                    /* 137 */
+    "    seen = 4;\n"
+    "}\n"
+    "void by_folded(struct box *p)\n"                          /* 140 */
+    "{\n"
+    "    long last = p->a - 1;\n"                              /* 142 */
+    "    for (long w = 1; w <= last; w++)\n"                   /* 143 */
+    "        stop(w);\n"                                       /* 144 */
+    "    seen = 5;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
 static const char library[] =
     "void MPI_Comm_rank(int c, int *rank) { *rank = c; }\n"
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
-    "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n";
+    "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
+    "void MPI_Barrier(int c) { }\n";
 
 static void run(const char *fmt, ...)
 {
@@ -165,8 +191,9 @@ static const char *path_of(char to[200], const char *name)
     return to;
 }
 
-/* Where the call of callee, in this function, returns to. */
-static uint64_t return_of(const char *path, const char *in, const char *callee)
+/* Where the n-th call of callee, in this function, returns to. */
+static uint64_t nth_return_of(const char *path, const char *in,
+                              const char *callee, unsigned nth)
 {
     struct err err;
     struct binary *b = binary_open(path, NULL, &err);
@@ -186,13 +213,25 @@ static uint64_t return_of(const char *path, const char *in, const char *callee)
             const char *name = c->kind == INSN_CALL
                 ? program_callee(p, c, &at) : NULL;
 
-            if (name && strcmp(name, callee) == 0)
+            if (name && strcmp(name, callee) == 0 && --nth == 0)
                 found = c->address + c->bytes;
         }
     }
     program_destroy(p);
     assert_true(found != 0);
     return found;
+}
+
+static uint64_t return_of(const char *path, const char *in, const char *callee)
+{
+    return nth_return_of(path, in, callee, 1);
+}
+
+static struct slice *make(const char *path, const char *id,
+                          const struct slice_frame *v, size_t n, struct err *err)
+{
+    return slice_make(path, id, &(struct slice_place){ .frames = v, .nframes = n },
+                      err);
 }
 
 static unsigned place_of(const struct slice *s, unsigned line)
@@ -226,7 +265,7 @@ static void expect(const struct expected *e)
         for (; n < FRAMES_MAX && e->path[2 * n]; n++)
             v[n] = (struct slice_frame){
                 return_of(path, e->path[2 * n], e->path[2 * n + 1]), true };
-        s = slice_make(path, NULL, v, n, &err);
+        s = make(path, NULL, v, n, &err);
         if (!s)
             fail_msg("%s", err.text);
         for (int i = 0; e->inside[i]; i++)
@@ -302,7 +341,7 @@ static void nearest_lines_come_first(void **state)
 
     (void)state;
     v.address = return_of(path_of(path, "-O0"), "by_global", "stop");
-    s = slice_make(path, NULL, &v, 1, &err);
+    s = make(path, NULL, &v, 1, &err);
     assert_non_null(s);
     assert_int_equal(place_of(s, 19), 1);
     assert_true(place_of(s, 18) < place_of(s, 11));
@@ -322,7 +361,7 @@ static void expect_nearer(const char *in, const char *callee, unsigned near,
         struct slice *s;
 
         v.address = return_of(path_of(path, levels[l]), in, callee);
-        s = slice_make(path, NULL, &v, 1, &err);
+        s = make(path, NULL, &v, 1, &err);
         assert_non_null(s);
         if (!place_of(s, near) || place_of(s, near) > place_of(s, far))
             fail_msg("%s %s: line %u is not nearer than line %u", levels[l], in,
@@ -341,6 +380,52 @@ static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_tag", "MPI_Recv", 102, 103);
+}
+
+static void what_all_decide_alike_is_farther(void **state)
+{
+    (void)state;
+    expect_nearer("by_message", "stop", 128, 127);
+}
+
+static void what_ends_a_loop_of_messages_is_near(void **state)
+{
+    (void)state;
+    expect_nearer("by_loop", "MPI_Barrier", 135, 136);
+    expect_nearer("by_loop", "MPI_Barrier", 134, 136);
+}
+
+static void a_line_that_was_folded_is_there(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_folded", "stop" }, { 144, 143, 142 },
+                               { 134, 135, 12 } });
+}
+
+/* What others are in, and what the task has called last, is nearer than a message
+ * whose tag is the one that is awaited. */
+static void calls_that_were_made_are_nearer(void **state)
+{
+    (void)state;
+    for (int l = 0; l < LEVELS; l++)
+        for (int theirs = 0; theirs < 2; theirs++) {
+            char path[200];
+            struct err err;
+            struct slice_frame v = { 0, true };
+            uint64_t call;
+            struct slice *s;
+
+            path_of(path, levels[l]);
+            v.address = return_of(path, "by_tag", "MPI_Recv");
+            call = nth_return_of(path, "by_tag", "MPI_Send", 2);
+            s = slice_make(path, NULL, &(struct slice_place){
+                .frames = &v, .nframes = 1, .lately = &call, .theirs = &call,
+                .nlately = !theirs, .ntheirs = theirs != 0 }, &err);
+            assert_non_null(s);
+            assert_true(place_of(s, 103) < place_of(s, 102));
+            assert_true(place_of(s, 102) != 0);
+            slice_free(s);
+        }
 }
 
 /* Stores of vectors that capstone takes for loads. */
@@ -370,7 +455,7 @@ static void refuses(const char *name, const char *id, uint64_t at,
     char path[200];
     struct err err;
 
-    assert_null(slice_make(path_of(path, name), id, &v, 1, &err));
+    assert_null(make(path_of(path, name), id, &v, 1, &err));
     if (!strstr(err.text, words))
         fail_msg("%s: %s", name, err.text);
 }
@@ -434,6 +519,10 @@ int main(void)
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(who_asks_for_the_rank_is_nearer),
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
+        cmocka_unit_test(what_all_decide_alike_is_farther),
+        cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
+        cmocka_unit_test(a_line_that_was_folded_is_there),
+        cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
