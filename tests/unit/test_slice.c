@@ -165,6 +165,28 @@ static const char source[] =
     "    for (long w = 1; w <= last; w++)\n"                   /* 143 */
     "        stop(w);\n"                                       /* 144 */
     "    seen = 5;\n"
+    "}\n"
+    "static struct box kept;\n"                                /* 147 */
+    "OUT void fill(struct box *p, long n)\n"
+    "{\n"
+    "    p->a = n * 59;\n"                                     /* 150 */
+    "    p->b = n * 61;\n"                                     /* 151 */
+    "}\n"
+    "void by_static(long n)\n"
+    "{\n"
+    "    fill(&kept, n);\n"                                    /* 155 */
+    "    if (kept.a > limit)\n"                                /* 156 */
+    "        stop(1);\n"                                       /* 157 */
+    "    seen = kept.b;\n"
+    "}\n"
+    "extern void mpi_gather_(void *, int *, int *, void *, int *, int *, int *,\n"
+    "                        int *, int *);\n"
+    "void by_stack(long n)\n"                                  /* 162 */
+    "{\n"
+    "    int one = 1, error = n * 67, root;\n"                 /* 164 */
+    "    root = n * 71;\n"                                     /* 165 */
+    "    mpi_gather_(&n, &one, &one, &n, &one, &one, &root, &one, &error);\n"
+    "    seen = error;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -172,7 +194,9 @@ static const char library[] =
     "void MPI_Comm_rank(int c, int *rank) { *rank = c; }\n"
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
-    "void MPI_Barrier(int c) { }\n";
+    "void MPI_Barrier(int c) { }\n"
+    "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
+    "                 int *c, int *e) { }\n";
 
 static void run(const char *fmt, ...)
 {
@@ -382,6 +406,20 @@ static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
     expect_nearer("by_tag", "MPI_Recv", 102, 103);
 }
 
+static void a_variable_of_the_file_by_its_address(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_static", "stop" }, { 157, 156, 150 },
+                               { 151, 165, 12 } });
+}
+
+static void an_address_on_the_stack(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_stack", "mpi_gather_" }, { 166, 165 },
+                               { 150, 12 } });
+}
+
 static void what_all_decide_alike_is_farther(void **state)
 {
     (void)state;
@@ -519,6 +557,8 @@ int main(void)
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(who_asks_for_the_rank_is_nearer),
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
+        cmocka_unit_test(a_variable_of_the_file_by_its_address),
+        cmocka_unit_test(an_address_on_the_stack),
         cmocka_unit_test(what_all_decide_alike_is_farther),
         cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
         cmocka_unit_test(a_line_that_was_folded_is_there),
