@@ -268,25 +268,26 @@ static void want_call(struct slice *s, const struct node *n,
         want_unknown(s, n, at, name);
 }
 
+/* Of two registers that are added either may be the address, and the other one
+ * says where in there. */
 static bool is_known_address(const struct slice *s, const struct node *n)
 {
     const struct function *f = s->contexts[n->context].function;
+    const struct insn_mem *m = &f->flow.insns[n->insn].mem[0];
     const struct area *a = values_area(&f->values, n->insn, 0);
     uint8_t kind = program_bases(s->program)->v[a->base].kind;
 
+    if (m->index != REG_NONE && m->scale == 1)
+        return false;
     return kind == BASE_FRAME || kind == BASE_FILE;
 }
 
-static void want_reads(struct slice *s, const struct node *n)
+static void want_operands(struct slice *s, const struct node *n)
 {
     const struct function *f = s->contexts[n->context].function;
     const struct insn *i = &f->flow.insns[n->insn];
     uint64_t plain = i->reads & ~i->addresses & ~REG_BIT(REG_SP);
 
-    if (slice_is_call(i)) {
-        want_call(s, n, i);
-        return;
-    }
     for (uint8_t r = 0; r < REG_COUNT; r++)
         if (plain & REG_BIT(r))
             want_register(s, n, r, COST_SET);
@@ -296,6 +297,26 @@ static void want_reads(struct slice *s, const struct node *n)
     for (uint8_t k = 0; k < i->nmem; k++)
         if (i->mem[k].reads)
             want_memory(s, n, values_area(&f->values, n->insn, k));
+}
+
+static void want_reads(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+
+    if (slice_is_call(i))
+        want_call(s, n, i);
+    else
+        want_operands(s, n);
+}
+
+/* By a pointer, as from a table: what that is made of decides who is called. */
+static bool is_computed(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+
+    return slice_is_call(i) && !i->target && !callee(s, n->context, n->insn);
 }
 
 static void want_deciders(struct slice *s, const struct node *n)
@@ -330,6 +351,8 @@ static void take(struct slice *s, uint32_t number)
     s->nodes[number].differs = gives_others(s, &n);
     if (reads_count((enum node_kind)n.kind))
         want_reads(s, &n);
+    if (is_computed(s, &n))
+        want_operands(s, &n);
     want_deciders(s, &n);
 }
 

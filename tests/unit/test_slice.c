@@ -187,6 +187,16 @@ static const char source[] =
     "    root = n * 71;\n"                                     /* 165 */
     "    mpi_gather_(&n, &one, &one, &n, &one, &one, &root, &one, &error);\n"
     "    seen = error;\n"
+    "}\n"
+    "OUT void first(long n) { stop(n); seen = 8; }\n"          /* 169 */
+    "OUT void second(long n) { seen = n; }\n"
+    "static void (*const table[])(long) = { first, second };\n"
+    "void by_table(long n)\n"
+    "{\n"
+    "    long which = (n + 73) % 2;\n"                         /* 174 */
+    "    seen = n + 79;\n"                                     /* 175 */
+    "    table[which](4);\n"                                   /* 176 */
+    "    seen = 9;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -215,7 +225,8 @@ static const char *path_of(char to[200], const char *name)
     return to;
 }
 
-/* Where the n-th call of callee, in this function, returns to. */
+/* Where the n-th call of callee ("": by a pointer), in this function, returns
+ * to. */
 static uint64_t nth_return_of(const char *path, const char *in,
                               const char *callee, unsigned nth)
 {
@@ -237,7 +248,8 @@ static uint64_t nth_return_of(const char *path, const char *in,
             const char *name = c->kind == INSN_CALL
                 ? program_callee(p, c, &at) : NULL;
 
-            if (name && strcmp(name, callee) == 0 && --nth == 0)
+            if (c->kind == INSN_CALL && strcmp(name ? name : "", callee) == 0 &&
+                --nth == 0)
                 found = c->address + c->bytes;
         }
     }
@@ -420,6 +432,13 @@ static void an_address_on_the_stack(void **state)
                                { 150, 12 } });
 }
 
+static void who_is_called_by_a_table(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "first", "stop", "by_table", "" },
+                               { 169, 176, 174 }, { 175, 165, 12 } });
+}
+
 static void what_all_decide_alike_is_farther(void **state)
 {
     (void)state;
@@ -559,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
         cmocka_unit_test(a_variable_of_the_file_by_its_address),
         cmocka_unit_test(an_address_on_the_stack),
+        cmocka_unit_test(who_is_called_by_a_table),
         cmocka_unit_test(what_all_decide_alike_is_farther),
         cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
         cmocka_unit_test(a_line_that_was_folded_is_there),
