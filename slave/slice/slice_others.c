@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SENDS_LEVELS = 2,
+enum { SENDS_LEVELS = 2, TABLE_MAX = 32,
        OTHERS_MAX = 100000 };   /* instructions that are looked through */
 
 /* The tag that a message is sent or received with, where that is a number that
@@ -75,6 +75,52 @@ static unsigned nearer(unsigned a, unsigned b)
 }
 
 static void add_sends(struct slice *s, const struct slice_place *at,
+                      uint32_t context, unsigned cost, unsigned levels);
+
+/* The instruction that reads the pointer which is called: itself, or the one that
+ * has put it into the register, if that is in its block. FLOW_NONE: none is. */
+static uint32_t reads_pointer(const struct flow *f, uint32_t call)
+{
+    uint64_t reg = f->insns[call].reads & ~REG_BIT(REG_SP);
+    uint32_t i = call;
+
+    if (f->insns[call].nmem)
+        return call;
+    while (i-- > f->blocks[f->block_of[call]].first)
+        if (f->insns[i].writes & reg)
+            return f->insns[i].nmem ? i : FLOW_NONE;
+    return FLOW_NONE;
+}
+
+/* A call by a table in the file: any of its functions may be called. */
+static void add_table(struct slice *s, const struct slice_place *at,
+                      uint32_t context, uint32_t call, unsigned cost,
+                      unsigned levels)
+{
+    const struct function *f = s->contexts[context].function;
+    uint32_t from = !levels || f->flow.insns[call].target
+        ? FLOW_NONE : reads_pointer(&f->flow, call);
+    struct area table;
+
+    if (from == FLOW_NONE)
+        return;
+    table = *values_area(&f->values, from, 0);
+    if (table.base != BASE_NUMBER_FILE)
+        return;
+    program_whole(s->program, &table);
+    for (int k = 0; k < TABLE_MAX && table.low + 8 * k < table.high; k++) {
+        uint64_t to = binary_pointer(program_binary(s->program),
+                                     (uint64_t)table.low + 8 * (uint64_t)k);
+        struct function *callee = to ? program_function(s->program, to) : NULL;
+        uint32_t in = callee && callee->readable
+            ? slice_context(s, callee, context, call, 1) : FLOW_NONE;
+
+        if (in != FLOW_NONE)
+            add_sends(s, at, in, cost + COST_FRAME, levels - 1);
+    }
+}
+
+static void add_sends(struct slice *s, const struct slice_place *at,
                       uint32_t context, unsigned cost, unsigned levels)
 {
     const struct flow *f = &s->contexts[context].function->flow;
@@ -102,6 +148,8 @@ static void add_sends(struct slice *s, const struct slice_place *at,
                           cost_of_lately(&f->insns[i], at)));
         if (in != FLOW_NONE)
             add_sends(s, at, in, cost + COST_FRAME, levels - 1);
+        else if (slice_is_call(&f->insns[i]))
+            add_table(s, at, context, i, cost, levels);
     }
 }
 

@@ -197,6 +197,19 @@ static const char source[] =
     "    seen = n + 79;\n"                                     /* 175 */
     "    table[which](4);\n"                                   /* 176 */
     "    seen = 9;\n"
+    "}\n"
+    "OUT void sends(long n)\n"                                 /* 179 */
+    "{\n"
+    "    int x = n;\n"                                         /* 181 */
+    "    MPI_Send(&x, 1, 0, 1, 9, 0);\n"                       /* 182 */
+    "}\n"
+    "static void (*const senders[])(long) = { second, sends };\n"
+    "void by_senders(long n)\n"
+    "{\n"
+    "    int x;\n"
+    "    senders[n % 2](3);\n"                                 /* 188 */
+    "    MPI_Recv(&x, 1, 0, 1, 9, 0);\n"                       /* 189 */
+    "    seen = x;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -439,6 +452,13 @@ static void who_is_called_by_a_table(void **state)
                                { 169, 176, 174 }, { 175, 165, 12 } });
 }
 
+static void who_sends_may_be_called_by_a_table(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_senders", "MPI_Recv" }, { 189, 182 },
+                               { 176, 165, 12 } });
+}
+
 static void what_all_decide_alike_is_farther(void **state)
 {
     (void)state;
@@ -579,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_variable_of_the_file_by_its_address),
         cmocka_unit_test(an_address_on_the_stack),
         cmocka_unit_test(who_is_called_by_a_table),
+        cmocka_unit_test(who_sends_may_be_called_by_a_table),
         cmocka_unit_test(what_all_decide_alike_is_farther),
         cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
         cmocka_unit_test(a_line_that_was_folded_is_there),
