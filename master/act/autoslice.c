@@ -147,6 +147,11 @@ void autoslice_want(struct autoslice *s, const struct found *f,
         begin(s, rank);
 }
 
+bool autoslice_is_made(const struct autoslice *s)
+{
+    return s && s->id != 0;
+}
+
 void autoslice_forget(struct autoslice *s)
 {
     if (s)

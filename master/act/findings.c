@@ -30,6 +30,8 @@
 
 enum { FINDINGS_LINES = 8, FINDINGS_POLICIES = 16 };
 static const uint64_t findings_open_ns = 3 * CLOCK_NS_PER_S;
+/* More than hector-slice(8) is given, less than who waits for it. */
+static const uint64_t findings_slice_ns = 30 * CLOCK_NS_PER_S;
 
 /* What a policy has found and not taken back. */
 enum { FINDS_STUCK = 1, FINDS_SLOW = 2, FINDS_LONG = 4, FINDS_PROOF = 8 };
@@ -771,14 +773,16 @@ static void findings_recalled(struct job *j, struct judge *const *v, size_t n)
 
 /* ------------------------------------------------------- the watcher's ears */
 
-/* Who else looks at the hang is heard first, and where the tasks are, which nobody
- * can say when they are gone: not for long. */
+/* Who else looks at the hang is heard first, and where the tasks are, and what keeps
+ * them there, which nobody can say when they are gone: not for long. */
 static bool is_due(const struct findings *f, const struct finder *by,
                    const struct judge_done *d)
 {
     uint64_t due_ns = by->remedy.due_ns;
 
-    if (d->open || f->aside)
+    if (autoslice_is_made(f->slice))
+        due_ns += findings_slice_ns;
+    else if (d->open || f->aside)
         due_ns += findings_open_ns;
     return by->remedy.wanted && d->now_ns >= due_ns;
 }

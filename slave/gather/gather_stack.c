@@ -15,7 +15,7 @@
 #include "slave/stacks/unwinder.h"
 
 #define INTERVAL_MAX_NS (3600 * CLOCK_NS_PER_S)
-enum { GATHER_PLACES_MAX = 1024 };
+enum { GATHER_PLACES_MAX = 1024, GATHER_OTHERS_MAX = 256 };
 
 /* One that is being made. */
 struct stack_part {
@@ -64,6 +64,20 @@ static uint32_t place_of(void *arg, uint32_t position, uint64_t *pc,
     return n;
 }
 
+/* Of tasks that are here; what others do elsewhere is not known. */
+static void remark_others(const struct stack_part *p, struct unwinder_remark *to,
+                          const struct remark_task *t)
+{
+    for (uint32_t i = 0; i < p->n && i < GATHER_OTHERS_MAX; i++) {
+        struct task *of = gather_task(p->all->jobs, p->job, p->ranks[i]);
+        const struct remark_task other = { of ? of->tally.page : NULL,
+                                           p->ranks[i], t->ticks };
+
+        if (other.page && other.rank != t->rank)
+            remark_theirs(to, t, &other);
+    }
+}
+
 static bool remark_of(void *arg, uint32_t position, struct unwinder_remark *to)
 {
     const struct stack_part *p = arg;
@@ -72,10 +86,16 @@ static bool remark_of(void *arg, uint32_t position, struct unwinder_remark *to)
 
     memset(to, 0, sizeof(*to));
     to->alone = p->sends_to != 0;
-    if (t.page && to->alone)
+    if (!t.page)
+        return true;
+    if (to->alone) {
         remark_sent(to, &t, p->sends_to - 1);
-    else if (t.page)
+    } else {
         remark_taken(to, &t);
+        remark_lately(to, &t);
+        remark_others(p, to, &t);
+        remark_loaded(to, &t);
+    }
     return true;
 }
 

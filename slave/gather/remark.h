@@ -18,6 +18,17 @@ struct remark_task {            /* all of it borrowed */
  * message that is. Nothing if it waits for none. */
 void remark_taken(struct unwinder_remark *to, const struct remark_task *t);
 
+/* The calls that it has made last. */
+void remark_lately(struct unwinder_remark *to, const struct remark_task *t);
+
+/* Where another task is, or was last, in MPI, if it is one that the task may wait
+ * for; both run the same program. */
+void remark_theirs(struct unwinder_remark *to, const struct remark_task *t,
+                   const struct remark_task *other);
+
+/* Which builds of its program and libraries it has loaded. */
+void remark_loaded(struct unwinder_remark *to, const struct remark_task *t);
+
 /* Where it has sent to this rank last. Nothing if that is not known. */
 void remark_sent(struct unwinder_remark *to, const struct remark_task *t,
                  uint32_t rank);

@@ -14,7 +14,7 @@
 #include "slave/symbols/debugfile.h"
 
 struct symbols_of { struct binary_symbol *v; size_t n, cap; };
-struct import { uint64_t slot; const char *name; };
+struct import { uint64_t slot; const char *name; uint64_t address; };
 
 struct binary {
     Dwfl *dwfl;                 /* owned */
@@ -154,11 +154,14 @@ static int read_relocations(struct binary *b, Elf_Scn *section,
         const char *name = import_name(b->elf, symbols, of.sh_link,
                                        GELF_R_SYM(r.r_info));
 
-        if (!name || !*name)
+        bool own = GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE;
+
+        if (!own && (!name || !*name))
             continue;
         if (array_reserve(&b->imports, &b->cap_imports, b->nimports + 1))
             return -1;
-        b->imports[b->nimports++] = (struct import){ r.r_offset, name };
+        b->imports[b->nimports++] = (struct import){
+            r.r_offset, own ? NULL : name, own ? (uint64_t)r.r_addend : 0 };
     }
     return 0;
 }
@@ -185,13 +188,26 @@ static int read_imports(struct binary *b, struct err *err)
     return 0;
 }
 
+static const struct import *find_import(const struct binary *b, uint64_t slot)
+{
+    const struct import key = { slot, NULL, 0 };
+
+    return b->nimports ? bsearch(&key, b->imports, b->nimports, sizeof(key),
+                                 by_slot) : NULL;
+}
+
 const char *binary_import(const struct binary *b, uint64_t slot)
 {
-    const struct import key = { slot, NULL };
-    const struct import *i = b->nimports
-        ? bsearch(&key, b->imports, b->nimports, sizeof(key), by_slot) : NULL;
+    const struct import *i = find_import(b, slot);
 
     return i ? i->name : NULL;
+}
+
+uint64_t binary_pointer(const struct binary *b, uint64_t slot)
+{
+    const struct import *i = find_import(b, slot);
+
+    return i ? i->address : 0;
 }
 
 /* ------------------------------------------------------------------- bytes */
@@ -237,7 +253,7 @@ static bool has_id(const struct binary *b, const char *wanted)
     int n = dwfl_module_build_id(b->mod, &id, &at);
 
     if (n <= 0)
-        return true;            /* nobody can tell */
+        return false;           /* what was loaded had one */
     for (int i = 0; i < n && i < 64; i++)
         snprintf(text + 2 * i, 3, "%02x", id[i]);
     return strcmp(text, wanted) == 0;
@@ -255,8 +271,8 @@ static int check(struct binary *b, const char *path, const char *build_id,
         return err_set(err, ENOTSUP, "%s is a program for another kind of"
                        " processor: slices can be taken of x86-64 only", path);
     if (build_id && !has_id(b, build_id))
-        return err_set(err, ESTALE, "%s is not what was loaded: it has been"
-                       " replaced since", path);
+        return err_set(err, ESTALE, "%s is not what was loaded: it was"
+                       " overwritten, or replaced, after that", path);
     if (read_symbols(b, err) || read_imports(b, err))
         return -1;
     if (!b->functions.n)

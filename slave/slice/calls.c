@@ -116,6 +116,21 @@ bool calls_rank(const char *name)
     return is_of_mpi(name) && strcasestr(name, "comm_rank");
 }
 
+bool calls_alike(const char *name)
+{
+    static const char *const parts[] = { "comm_size", "allreduce", "allgather",
+                                         "bcast" };
+
+    if (!name)
+        return false;
+    if (!is_of_mpi(name))
+        return calls_about(name).args != NULL;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strcasestr(name, parts[i]))
+            return true;
+    return false;
+}
+
 bool calls_receives(const char *name)
 {
     return is_of_mpi(name) && (strcasestr(name, "_recv") ||
@@ -138,6 +153,12 @@ bool calls_awaited(const char *name)
         if (strcasestr(name, parts[i]))
             return true;
     return false;
+}
+
+bool calls_meets(const char *name)
+{
+    return (calls_awaited(name) && !calls_sends(name)) ||
+           (is_of_mpi(name) && strcasestr(name, "finalize"));
 }
 
 bool calls_end(const char *name)

@@ -28,6 +28,10 @@ bool calls_end(const char *name);
 /* It says who a task is, or how many there are. */
 bool calls_identify(const char *name);
 
+/* What it gives is the same in all tasks: a number of tasks, the result of a
+ * collective that all of them have, or what is computed from what it is given. */
+bool calls_alike(const char *name);
+
 /* It receives a message, or asks for one; it sends one. Both have the tag as the
  * fifth argument. */
 bool calls_receives(const char *name);
@@ -35,6 +39,9 @@ bool calls_sends(const char *name);
 
 /* It says who a task is. */
 bool calls_rank(const char *name);
+
+/* It waits for all tasks of a communicator, or of the job. */
+bool calls_meets(const char *name);
 
 /* Another task may wait for this call: it sends a message, or is a collective. */
 bool calls_awaited(const char *name);

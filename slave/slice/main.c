@@ -32,20 +32,35 @@ static const struct args_program program = {
     "hector-slice",
     "usage: hector-slice [OPTION]... PROGRAM ADDRESS...\n"
     "Addresses of the program's file, innermost frame first; =ADDRESS: of the\n"
-    "instruction itself, not where a call returns to. hector-slave starts it:\n"
-    "hector-slice(8).\n",
+    "instruction itself, not where a call returns to; +ADDRESS: where one of\n"
+    "the last calls of MPI has returned to; @ADDRESS: of another task, for which\n"
+    "it may wait. hector-slave starts it: hector-slice(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
 
-static int parse_frame(struct slice_frame *f, const char *word)
+struct place {
+    struct slice_frame frames[SLICE_FRAMES_MAX];
+    uint64_t lately[SLICE_LATELY_MAX], theirs[SLICE_LATELY_MAX];
+    struct slice_place is;
+};
+
+static int parse_address(struct place *p, const char *word)
 {
-    const char *number = word + (*word == '=');
+    const char *number = word + (*word && strchr("=+@", *word));
+    uint64_t address;
     char *end;
 
     errno = 0;
-    f->call = *word != '=';
-    f->address = strtoull(number, &end, 16);
-    return errno || end == number || *end ? -1 : 0;
+    address = strtoull(number, &end, 16);
+    if (errno || end == number || *end)
+        return -1;
+    if (*word == '+' && p->is.nlately < SLICE_LATELY_MAX)
+        p->lately[p->is.nlately++] = address;
+    else if (*word == '@' && p->is.ntheirs < SLICE_LATELY_MAX)
+        p->theirs[p->is.ntheirs++] = address;
+    else if (*word != '+' && *word != '@' && p->is.nframes < SLICE_FRAMES_MAX)
+        p->frames[p->is.nframes++] = (struct slice_frame){ address, *word != '=' };
+    return 0;
 }
 
 static int limit(int what, uint64_t n)
@@ -70,27 +85,27 @@ static void print(const struct slice *s)
 int main(int argc, char **argv)
 {
     struct options o = { .seconds = 20, .megabytes = 2048 };
-    struct slice_frame v[SLICE_FRAMES_MAX];
+    struct place at = { .is.frames = at.frames, .is.lately = at.lately,
+                        .is.theirs = at.theirs };
     struct slice *s;
     struct err err;
-    size_t n = 0;
     int word, status = args_program(&program, &o, argc, argv, &word);
 
     if (status >= 0)
         return status;
-    for (int i = word + 1; i < argc && n < SLICE_FRAMES_MAX; i++)
-        if (parse_frame(&v[n++], argv[i])) {
+    for (int i = word + 1; i < argc; i++)
+        if (parse_address(&at, argv[i])) {
             fprintf(stderr, "hector-slice: %s is no address\n", argv[i]);
             return ARGS_USAGE;
         }
-    if (!n) {
+    if (!at.is.nframes) {
         fprintf(stderr, "hector-slice: it wants a PROGRAM and addresses\n");
         return ARGS_USAGE;
     }
     limit(RLIMIT_CPU, o.seconds);
     limit(RLIMIT_AS, o.megabytes << 20);
     limit(RLIMIT_CORE, 0);
-    s = slice_make(argv[word], o.build_id, v, n, &err);
+    s = slice_make(argv[word], o.build_id, &at.is, &err);
     if (!s) {
         fprintf(stderr, "hector-slice: %s\n", err.text);
         return 1;

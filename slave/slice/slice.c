@@ -1,14 +1,13 @@
 /* slice.c - the lines that decide that a task gets to a place, see slice.h.
  *
- * Steps wait in buckets, by their cost, and are taken cheapest first: each finds
- * the next ones. Invariant: what is in seen_nodes has been put into a bucket
- * once, at the cost at which it was found first, which is the least but for
- * what lies on one line. */
+ * Nodes wait in buckets, by their cost, and are taken cheapest first: each
+ * finds the next ones. How near they are in the end is found out when all are
+ * known, by the steps between them (slice_rank.c). Invariant: what is in
+ * seen_nodes has been put into a bucket once, at the cost at which it was
+ * found first. */
 #include "slave/slice/slice.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,167 +36,139 @@ uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
     return (uint32_t)s->ncontexts++;
 }
 
-static bool reads_rank(const struct slice *s, const struct line *l)
-{
-    for (size_t i = 0; i < s->nby_rank; i++)
-        if (s->by_rank[i] == l)
-            return true;
-    return false;
-}
-
 /* What is read by it counts, and not only who decides about it. */
 static bool reads_count(enum node_kind kind)
 {
     return kind != NODE_PATH && kind != NODE_VIA;
 }
 
-/* What is given to a function is put where it stays, on its first line, and
- * what it returns where that is expected, on its last one: that says nothing. */
-static bool is_brace(struct slice *s, uint32_t context, uint32_t insn,
-                     const struct line *l)
+static const char *callee(struct slice *s, uint32_t context, uint32_t insn)
 {
-    struct function *f = s->contexts[context].function;
-    const struct flow_block *b = &f->flow.blocks[f->flow.entry];
-    const struct line *first = program_line(s->program, f, b->first);
-    const struct line *last = program_line(s->program, f,
-                                           (uint32_t)f->flow.ninsns - 1);
+    const struct insn *i = &s->contexts[context].function->flow.insns[insn];
+    uint64_t at;
 
-    return first != last && (l == first || l == last) &&
-           f->flow.insns[insn].copies;
+    return slice_is_call(i) ? program_callee(s->program, i, &at) : NULL;
 }
 
 /* Who a task is, it has from MPI: that is no fault of the program. Whoever
  * reads its rank is remembered. */
-static bool is_given(struct slice *s, uint32_t context, uint32_t insn,
-                     const struct line *reader)
+static bool is_given(struct slice *s, const char *name, const struct reader *r)
 {
-    const struct insn *i = &s->contexts[context].function->flow.insns[insn];
-    uint64_t at;
-    const char *name = slice_is_call(i) ? program_callee(s->program, i, &at)
-                                        : NULL;
-
     if (!calls_identify(name))
         return false;
-    if (reader && calls_rank(name) && !reads_rank(s, reader) &&
-        array_reserve(&s->by_rank, &s->cap_by_rank, s->nby_rank + 1) == 0)
-        s->by_rank[s->nby_rank++] = reader;
+    if (calls_rank(name) && r->node != NO_NODE)
+        s->nodes[r->node].reads_rank = true;
     return true;
 }
 
-void slice_add(struct slice *s, uint32_t context, uint32_t insn,
-               enum node_kind kind, unsigned cost, const struct line *reader,
-               const char *name)
+/* NO_NODE: it is not there yet. */
+static uint32_t find_node(const struct slice *s, uint64_t key)
+{
+    size_t i = idtable_first(&s->seen_nodes, key);
+    uint32_t id = idtable_at(&s->seen_nodes, key, &i);
+
+    return id == IDTABLE_NONE ? NO_NODE : id;
+}
+
+static uint32_t add_node(struct slice *s, uint64_t key, const struct node *n)
+{
+    if (s->nnodes >= NODES_MAX) {
+        s->cut = true;
+        return NO_NODE;
+    }
+    if (array_reserve(&s->nodes, &s->cap_nodes, s->nnodes + 1) ||
+        idtable_add(&s->seen_nodes, key, (uint32_t)s->nnodes))
+        return NO_NODE;
+    s->nodes[s->nnodes] = *n;
+    s->nodes[s->nnodes].number = (uint32_t)s->nnodes;
+    s->nodes[s->nnodes].next = s->bucket[n->cost];
+    s->bucket[n->cost] = (uint32_t)s->nnodes;
+    return (uint32_t)s->nnodes++;
+}
+
+static void add_step(struct slice *s, uint32_t from, uint32_t to, unsigned cost,
+                     bool decides)
+{
+    struct node *n = &s->nodes[from];
+
+    if (from == to || s->nsteps >= STEPS_MAX ||
+        array_reserve(&s->steps, &s->cap_steps, s->nsteps + 1))
+        return;
+    s->steps[s->nsteps] = (struct step){ to, n->steps, (uint16_t)cost, decides };
+    n->steps = (uint32_t)s->nsteps++;
+}
+
+uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
+                   enum node_kind kind, const struct reader *r, unsigned more)
 {
     struct function *f = s->contexts[context].function;
     const struct line *here = program_line(s->program, f, insn);
     unsigned step = kind == NODE_DECIDES ? COST_DECIDES : COST_SET;
+    unsigned cost = r->cost + more;
+    unsigned before = r->node == NO_NODE ? 0 : s->nodes[r->node].cost;
     uint64_t key = idtable_mix(idtable_mix(context, insn), reads_count(kind));
-    size_t i = idtable_first(&s->seen_nodes, key);
-    struct node *n;
+    uint32_t to = find_node(s, key);
 
-    if (kind == NODE_SETS && is_given(s, context, insn, reader))
-        return;
+    if (kind == NODE_SETS && is_given(s, callee(s, context, insn), r))
+        return NO_NODE;
     /* A step within a line is none, nor is what only hands a value on. */
-    if (here && cost >= step && (here == reader ||
-                                 (kind != NODE_DECIDES &&
-                                  is_brace(s, context, insn, here))))
+    if (here && cost >= before + step &&
+        (here == r->line || (kind != NODE_DECIDES &&
+                             slice_is_brace(s, context, insn, here))))
         cost -= step;
-    if (cost > COST_MAX || s->nnodes >= NODES_MAX) {
+    if (cost > COST_MAX) {
         s->cut = true;
-        return;
+        return NO_NODE;
     }
-    if (idtable_at(&s->seen_nodes, key, &i) != IDTABLE_NONE ||
-        array_reserve(&s->nodes, &s->cap_nodes, s->nnodes + 1) ||
-        idtable_add(&s->seen_nodes, key, 0))
-        return;
-    n = &s->nodes[s->nnodes];
-    *n = (struct node){ context, insn, (uint8_t)kind, (uint16_t)cost, reader,
-                        name, s->bucket[cost] };
-    s->bucket[cost] = (uint32_t)s->nnodes++;
-}
+    if (to == NO_NODE) {
+        const struct node n = { .context = context, .insn = insn,
+                                .kind = (uint8_t)kind, .cost = (uint16_t)cost,
+                                .begins = UINT16_MAX, .reader = r->line,
+                                .name = r->name, .steps = NO_NODE };
 
-/* What a compiler of Fortran puts around the program has no line. */
-static bool is_start(struct slice *s, const struct node *n)
-{
-    const struct insn *i = &s->contexts[n->context].function->flow
-                            .insns[n->insn];
-    uint64_t at;
-    const char *name = n->kind == NODE_PATH && slice_is_call(i)
-        ? program_callee(s->program, i, &at) : NULL;
-
-    return name && strcmp(name, "MAIN__") == 0;
-}
-
-/* Calls on the way there are in the stack, which whoever asks has seen. */
-static unsigned row_cost(const struct node *n)
-{
-    return n->kind == NODE_PATH ? n->cost + COST_IN_STACK : n->cost;
-}
-
-/* NULL: there is no room. */
-static struct slice_row *row_of(struct slice *s, const struct line *l)
-{
-    struct slice_row *row;
-
-    for (size_t i = 0; i < s->nrows; i++)
-        if (s->rows[i].line == l->number && s->rows[i].file == l->file)
-            return &s->rows[i];
-    if (array_reserve(&s->rows, &s->cap_rows, s->nrows + 1))
-        return NULL;
-    row = &s->rows[s->nrows++];
-    *row = (struct slice_row){ .function = l->function, .file = l->file,
-                               .at = l, .line = l->number, .cost = UINT_MAX,
-                               .number = (uint32_t)s->nrows };
-    return row;
-}
-
-/* A line is there once, for what is nearest in it. */
-static int add_row(struct slice *s, const struct node *n)
-{
-    const struct line *l = program_line(s->program,
-                                        s->contexts[n->context].function,
-                                        n->insn);
-    struct slice_row *row;
-
-    if (!l || !l->number || is_brace(s, n->context, n->insn, l))
-        return 0;
-    row = row_of(s, l);
-    if (!row)
-        return -1;
-    if (row->cost <= row_cost(n))
-        return 0;
-    row->cost = row_cost(n);
-    row->decides = n->kind == NODE_DECIDES;
-    slice_reason(s, n, row->reason);
-    return 0;
+        to = add_node(s, key, &n);
+    }
+    if (to == NO_NODE)
+        return NO_NODE;
+    if (r->node != NO_NODE)
+        add_step(s, r->node, to, cost - before, kind == NODE_DECIDES);
+    else if (cost < s->nodes[to].begins)
+        s->nodes[to].begins = (uint16_t)cost;
+    return to;
 }
 
 /* ---------------------------------------------------------------- what next */
+
+/* Search for it; whoever sets it is a step of so much farther. */
+static void want(struct slice *s, const struct node *n, const struct want *w,
+                 unsigned cost)
+{
+    struct reader r = { .node = n->number, .cost = n->cost + cost,
+                        .name = slice_name(s, n->context, n->insn, w) };
+
+    r.line = program_line(s->program, s->contexts[n->context].function, n->insn);
+    slice_reach(s, n->context, n->insn, w, &r);
+}
 
 static void want_register(struct slice *s, const struct node *n, uint8_t reg,
                           unsigned cost)
 {
     const struct want w = { .is_reg = true, .reg = reg };
-    struct reader r = { program_line(s->program,
-                                     s->contexts[n->context].function, n->insn),
-                        slice_name(s, n->context, n->insn, &w), n->cost + cost };
 
-    slice_reach(s, n->context, n->insn, &w, &r);
+    want(s, n, &w, cost);
 }
 
 static void want_memory(struct slice *s, const struct node *n,
                         const struct area *area)
 {
     const struct want w = { .area = *area };
-    struct reader r = { program_line(s->program,
-                                     s->contexts[n->context].function, n->insn),
-                        slice_name(s, n->context, n->insn, &w),
-                        n->cost + COST_SET };
 
-    if (area->base)
-        slice_reach(s, n->context, n->insn, &w, &r);
-    else
-        s->npointers++;
+    if (area->base) {
+        want(s, n, &w, COST_SET);
+        return;
+    }
+    s->npointers++;
+    s->nodes[n->number].differs = true;
 }
 
 /* What the argument points to. */
@@ -217,13 +188,18 @@ static void want_pointed(struct slice *s, const struct node *n,
 static void want_stacked(struct slice *s, const struct node *n, int k,
                          bool pointed)
 {
-    const struct values *v = &s->contexts[n->context].function->values;
+    struct values *v = &s->contexts[n->context].function->values;
     struct value at = *values_at_call(v, n->insn, REG_SP);
+    const struct value is = values_stacked(v, n->insn, k);
 
     at.offset += 8 * k;
     want_pointed(s, n, &at, 8);
     if (!pointed || !at.base)
         return;
+    if (is.base) {
+        want_pointed(s, n, &is, 4);
+        return;
+    }
     at.base = bases_number(program_bases(s->program), BASE_MEMORY, at.base,
                            at.offset);
     at.offset = 0;
@@ -292,25 +268,26 @@ static void want_call(struct slice *s, const struct node *n,
         want_unknown(s, n, at, name);
 }
 
+/* Of two registers that are added either may be the address, and the other one
+ * says where in there. */
 static bool is_known_address(const struct slice *s, const struct node *n)
 {
     const struct function *f = s->contexts[n->context].function;
+    const struct insn_mem *m = &f->flow.insns[n->insn].mem[0];
     const struct area *a = values_area(&f->values, n->insn, 0);
     uint8_t kind = program_bases(s->program)->v[a->base].kind;
 
+    if (m->index != REG_NONE && m->scale == 1)
+        return false;
     return kind == BASE_FRAME || kind == BASE_FILE;
 }
 
-static void want_reads(struct slice *s, const struct node *n)
+static void want_operands(struct slice *s, const struct node *n)
 {
     const struct function *f = s->contexts[n->context].function;
     const struct insn *i = &f->flow.insns[n->insn];
     uint64_t plain = i->reads & ~i->addresses & ~REG_BIT(REG_SP);
 
-    if (slice_is_call(i)) {
-        want_call(s, n, i);
-        return;
-    }
     for (uint8_t r = 0; r < REG_COUNT; r++)
         if (plain & REG_BIT(r))
             want_register(s, n, r, COST_SET);
@@ -322,33 +299,64 @@ static void want_reads(struct slice *s, const struct node *n)
             want_memory(s, n, values_area(&f->values, n->insn, k));
 }
 
+static void want_reads(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+
+    if (slice_is_call(i))
+        want_call(s, n, i);
+    else
+        want_operands(s, n);
+}
+
+/* By a pointer, as from a table: what that is made of decides who is called. */
+static bool is_computed(struct slice *s, const struct node *n)
+{
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
+
+    return slice_is_call(i) && !i->target && !callee(s, n->context, n->insn);
+}
+
 static void want_deciders(struct slice *s, const struct node *n)
 {
     struct function *f = s->contexts[n->context].function;
     const struct flow_block *b = &f->flow.blocks[f->flow.block_of[n->insn]];
-    const struct line *here = program_line(s->program, f, n->insn);
+    const struct reader r = { n->number, program_line(s->program, f, n->insn),
+                              NULL, n->cost + COST_DECIDES };
 
     for (size_t k = 0; k < b->deciders.n; k++) {
         const struct flow_block *p = &f->flow.blocks[b->deciders.v[k]];
 
-        slice_add(s, n->context, p->first + p->n - 1, NODE_DECIDES,
-                  n->cost + COST_DECIDES, here, NULL);
+        slice_add(s, n->context, p->first + p->n - 1, NODE_DECIDES, &r, 0);
     }
 }
 
-static int take(struct slice *s, uint32_t number)
+/* What a call gives may be another value in each task, as far as is known. */
+static bool gives_others(struct slice *s, const struct node *n)
+{
+    const char *name = callee(s, n->context, n->insn);
+
+    if (n->kind != NODE_SETS && n->kind != NODE_MAY)
+        return false;
+    return slice_is_call(&s->contexts[n->context].function->flow.insns[n->insn]) &&
+           !calls_alike(name);
+}
+
+static void take(struct slice *s, uint32_t number)
 {
     const struct node n = s->nodes[number];
 
-    if (!is_start(s, &n) && add_row(s, &n))
-        return -1;
+    s->nodes[number].differs = gives_others(s, &n);
     if (reads_count((enum node_kind)n.kind))
         want_reads(s, &n);
+    if (is_computed(s, &n))
+        want_operands(s, &n);
     want_deciders(s, &n);
-    return 0;
 }
 
-static int run(struct slice *s, struct err *err)
+static void run(struct slice *s)
 {
     for (unsigned cost = 0; cost <= COST_MAX; ) {
         uint32_t n = s->bucket[cost];
@@ -358,17 +366,15 @@ static int run(struct slice *s, struct err *err)
             continue;
         }
         s->bucket[cost] = s->nodes[n].next;
-        if (take(s, n))
-            return err_memory(err);
+        take(s, n);
         cost = 0;               /* a step within a line may cost less */
     }
-    return 0;
 }
 
 /* -------------------------------------------------------------------- begin */
 
-static uint32_t insn_at(const struct function *f,
-                        const struct slice_frame *frame)
+uint32_t slice_insn_at(const struct function *f,
+                       const struct slice_frame *frame)
 {
     const struct flow *w = &f->flow;
 
@@ -385,11 +391,13 @@ static uint32_t insn_at(const struct function *f,
 static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
                     struct err *err)
 {
+    const struct reader nobody = { .node = NO_NODE };
+
     for (size_t i = 0; i < n && i < SLICE_FRAMES_MAX; i++) {
         struct function *f = program_function(s->program, v[i].call
                                               ? v[i].address - 1
                                               : v[i].address);
-        uint32_t at = f && f->readable ? insn_at(f, &v[i]) : FLOW_NONE;
+        uint32_t at = f && f->readable ? slice_insn_at(f, &v[i]) : FLOW_NONE;
 
         if (at == FLOW_NONE)
             break;              /* what runs before main has no lines */
@@ -400,8 +408,8 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
             s->contexts[i - 1].call = at;
         s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE,
                                                         0 };
-        slice_add(s, (uint32_t)i, at, i ? NODE_PATH : NODE_HERE,
-                  (unsigned)i * COST_FRAME, NULL, NULL);
+        slice_add(s, (uint32_t)i, at, i ? NODE_PATH : NODE_HERE, &nobody,
+                  (unsigned)i * COST_FRAME);
         s->npath++;
     }
     if (!s->npath)
@@ -424,33 +432,8 @@ static void count_lines(struct slice *s)
     }
 }
 
-/* Tasks that run the same program come to be at different points where it asks
- * who they are: such lines are nearer than they are by their steps. */
-static void draw_near(struct slice *s)
-{
-    for (size_t i = 0; i < s->nrows; i++) {
-        struct slice_row *r = &s->rows[i];
-
-        if (reads_rank(s, r->at))
-            r->cost -= r->cost < COST_RANK ? r->cost : COST_RANK;
-    }
-}
-
-/* What is set comes before what decides; else as they were found. */
-static int by_cost(const void *a, const void *b)
-{
-    const struct slice_row *x = a, *y = b;
-
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    if (x->decides != y->decides)
-        return x->decides ? 1 : -1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
 struct slice *slice_make(const char *path, const char *build_id,
-                         const struct slice_frame *frames, size_t n,
-                         struct err *err)
+                         const struct slice_place *at, struct err *err)
 {
     struct slice *s = calloc(1, sizeof(*s));
     struct binary *b;
@@ -460,18 +443,17 @@ struct slice *slice_make(const char *path, const char *build_id,
     memset(s->bucket, 0xff, sizeof(s->bucket));
     b = binary_open(path, build_id, err);
     s->program = b ? program_create(b, path, err) : NULL;
-    if (!s->program || add_path(s, frames, n, err)) {
+    s->folded = folded_create();
+    if (!s->program || add_path(s, at->frames, at->nframes, err)) {
         slice_free(s);
         return NULL;
     }
-    slice_add_others(s, insn_at(s->contexts[0].function, frames));
-    if (run(s, err)) {
+    slice_add_others(s, at);
+    run(s);
+    if (slice_rank(s, err)) {
         slice_free(s);
         return NULL;
     }
-    draw_near(s);
-    if (s->nrows)
-        qsort(s->rows, s->nrows, sizeof(*s->rows), by_cost);
     count_lines(s);
     slice_say_unseen(s);
     return s;
@@ -482,17 +464,17 @@ void slice_free(struct slice *s)
     if (!s)
         return;
     program_destroy(s->program);
+    folded_destroy(s->folded);
     free(s->contexts);
     free(s->nodes);
     free(s->rows);
-    free(s->by_rank);
+    free(s->steps);
     idtable_fini(&s->seen_nodes);
     idtable_fini(&s->seen_searches);
     str_fini(&s->unseen);
     str_fini(&s->not_followed);
     free(s);
 }
-
 
 const struct slice_row *slice_rows(const struct slice *s, size_t *n)
 {

@@ -3,16 +3,19 @@
  *
  * From each frame's call go back: to the branches that decide whether it is
  * reached, to what has set the values that these and the call itself read, and
- * so on (Weiser: Program slicing, TSE 1984; guided by where the least-progressed
- * task is, as in PDI 4.4, where the tool that does it is another one). What is
- * read but not set in a function is looked for in its caller, at the call; calls
- * that may set it are followed two levels. Lines are ranked by how many steps
- * lead there; what is set comes before what decides, what asks for the task's rank
- * before what does not, as tasks of one program differ by that, and of others'
- * messages those that may be what the task waits for.
+ * so on (Weiser: Program slicing, TSE 1984; guided by where the
+ * least-progressed task is, as in PDI 4.4, where the tool that does it is
+ * another one). What is read but not set in a function is looked for in its
+ * caller, at the call; calls that may set it are followed two levels. Lines
+ * are ranked by how many steps lead there (slice_rank.c): what is set comes
+ * before what decides, what asks for the task's rank before what does not, as
+ * tasks of one program differ by that, and what all tasks decide alike behind
+ * the rest; of messages and collectives those come first that the task has
+ * called last, that tasks are in for which it may wait, or that have the tag
+ * that it waits for.
  *
- * What a slice cannot see: memory behind pointers that are not known, and other
- * tasks. */
+ * What a slice cannot see: memory behind pointers that are not known, and
+ * other tasks. */
 #ifndef HECTOR_SLICE_H
 #define HECTOR_SLICE_H
 
@@ -22,18 +25,24 @@
 
 #include "proto/base/err.h"
 
-enum { SLICE_FRAMES_MAX = 64, SLICE_REASON = 200 };
+enum { SLICE_FRAMES_MAX = 64, SLICE_LATELY_MAX = 16, SLICE_REASON = 200 };
 
-/* Where a task is: innermost frame first. */
 struct slice_frame {
     uint64_t address;           /* as the file has it */
     bool call;                  /* a call returns to it */
 };
 
-struct line;
+/* Where a task is: innermost frame first; where its last calls of MPI have
+ * returned to, the last one first, each once; and where those return to that
+ * the tasks are in, or have made last, for which it may wait. */
+struct slice_place {            /* all borrowed */
+    const struct slice_frame *frames;
+    const uint64_t *lately, *theirs;    /* as the file has them */
+    size_t nframes, nlately, ntheirs;
+};
+
 struct slice_row {
-    const char *function, *file;        /* as long as the slice, like the next */
-    const struct line *at;
+    const char *function, *file;        /* as long as the slice */
     unsigned line, cost, number;        /* number: as it was found */
     bool decides;
     char reason[SLICE_REASON];
@@ -43,8 +52,7 @@ struct slice;
 
 /* NULL, and a sentence, if there is none. build_id: hexadecimal, or NULL. */
 struct slice *slice_make(const char *path, const char *build_id,
-                         const struct slice_frame *frames, size_t n,
-                         struct err *err);
+                         const struct slice_place *at, struct err *err);
 void slice_free(struct slice *s);               /* NULL is fine */
 
 /* Lines, each once, those that are nearest first. */

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-enum { SENDS_LEVELS = 2,
+enum { SENDS_LEVELS = 2, TABLE_MAX = 32,
        OTHERS_MAX = 100000 };   /* instructions that are looked through */
 
-/* The tag that a message is sent or received with, where that is a number that is
- * known: their calls have it as the fifth argument. */
+/* The tag that a message is sent or received with, where that is a number that
+ * is known: their calls have it as the fifth argument. */
 static bool find_tag(struct slice *s, uint32_t context, uint32_t call,
                      bool fortran, int32_t *tag)
 {
@@ -36,7 +36,8 @@ static bool is_answer(const struct slice *s, const char *name)
     return s->sends ? calls_receives(name) : calls_sends(name);
 }
 
-/* How near is it? A message with another tag is not the one that is waited for. */
+/* How near is it? A message with another tag is not the one that is waited
+ * for. */
 static unsigned cost_of_send(struct slice *s, uint32_t context, uint32_t call,
                              const char *name)
 {
@@ -48,42 +49,128 @@ static unsigned cost_of_send(struct slice *s, uint32_t context, uint32_t call,
     return tag == s->awaited_tag ? COST_SENDS_IT : COST_SENDS_OTHER;
 }
 
-static void add_sends(struct slice *s, uint32_t context, unsigned cost,
+/* Which one of these calls it is; n: none of them. */
+static size_t find_call(const uint64_t *v, size_t n, const struct insn *call)
+{
+    size_t i = 0;
+
+    while (i < n && v[i] != call->address + call->bytes)
+        i++;
+    return i;
+}
+
+/* What the task has done last, others may have got: if it went elsewhere, all
+ * wait for each other. */
+static unsigned cost_of_lately(const struct insn *call,
+                               const struct slice_place *at)
+{
+    size_t i = find_call(at->lately, at->nlately, call);
+
+    return i < at->nlately ? COST_LATELY + (unsigned)i * COST_BEFORE : COST_MAX;
+}
+
+static unsigned nearer(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static void add_sends(struct slice *s, const struct slice_place *at,
+                      uint32_t context, unsigned cost, unsigned levels);
+
+/* The instruction that reads the pointer which is called: itself, or the one that
+ * has put it into the register, if that is in its block. FLOW_NONE: none is. */
+static uint32_t reads_pointer(const struct flow *f, uint32_t call)
+{
+    uint64_t reg = f->insns[call].reads & ~REG_BIT(REG_SP);
+    uint32_t i = call;
+
+    if (f->insns[call].nmem)
+        return call;
+    while (i-- > f->blocks[f->block_of[call]].first)
+        if (f->insns[i].writes & reg)
+            return f->insns[i].nmem ? i : FLOW_NONE;
+    return FLOW_NONE;
+}
+
+/* A call by a table in the file: any of its functions may be called. */
+static void add_table(struct slice *s, const struct slice_place *at,
+                      uint32_t context, uint32_t call, unsigned cost,
                       unsigned levels)
 {
-    const struct flow *f = &s->contexts[context].function->flow;
+    const struct function *f = s->contexts[context].function;
+    uint32_t from = !levels || f->flow.insns[call].target
+        ? FLOW_NONE : reads_pointer(&f->flow, call);
+    struct area table;
 
-    for (uint32_t i = 0; i < f->ninsns && s->nothers++ < OTHERS_MAX; i++) {
-        uint64_t at;
-        const char *name = slice_is_call(&f->insns[i])
-            ? program_callee(s->program, &f->insns[i], &at) : NULL;
-        struct function *to = name && at && levels
-            ? program_function(s->program, at) : NULL;
-        uint32_t in = to && to->readable
-            ? slice_context(s, to, context, i, 1) : FLOW_NONE;
+    if (from == FLOW_NONE)
+        return;
+    table = *values_area(&f->values, from, 0);
+    if (table.base != BASE_NUMBER_FILE)
+        return;
+    program_whole(s->program, &table);
+    for (int k = 0; k < TABLE_MAX && table.low + 8 * k < table.high; k++) {
+        uint64_t to = binary_pointer(program_binary(s->program),
+                                     (uint64_t)table.low + 8 * (uint64_t)k);
+        struct function *callee = to ? program_function(s->program, to) : NULL;
+        uint32_t in = callee && callee->readable
+            ? slice_context(s, callee, context, call, 1) : FLOW_NONE;
 
-        if (calls_awaited(name) || (s->sends && calls_receives(name)))
-            slice_add(s, context, i, calls_awaited(name) ? NODE_SENDS
-                                                         : NODE_RECEIVES,
-                      cost + cost_of_send(s, context, i, name), NULL, NULL);
         if (in != FLOW_NONE)
-            add_sends(s, in, cost + COST_FRAME, levels - 1);
+            add_sends(s, at, in, cost + COST_FRAME, levels - 1);
     }
 }
 
-void slice_add_others(struct slice *s, uint32_t at)
+static void add_sends(struct slice *s, const struct slice_place *at,
+                      uint32_t context, unsigned cost, unsigned levels)
+{
+    const struct flow *f = &s->contexts[context].function->flow;
+    const struct reader nobody = { .node = NO_NODE };
+
+    for (uint32_t i = 0; i < f->ninsns && s->nothers++ < OTHERS_MAX; i++) {
+        uint64_t address;
+        const char *name = slice_is_call(&f->insns[i])
+            ? program_callee(s->program, &f->insns[i], &address) : NULL;
+        struct function *to = name && address && levels
+            ? program_function(s->program, address) : NULL;
+        uint32_t in = to && to->readable
+            ? slice_context(s, to, context, i, 1) : FLOW_NONE;
+        size_t theirs = calls_about(name).mpi
+            ? find_call(at->theirs, at->ntheirs, &f->insns[i]) : at->ntheirs;
+
+        if (theirs < at->ntheirs)
+            slice_add(s, context, i, NODE_THEIRS, &nobody,
+                      COST_THEIRS + (unsigned)theirs * COST_BEFORE);
+        else if (calls_awaited(name) || (s->sends && calls_receives(name)))
+            slice_add(s, context, i, calls_awaited(name) ? NODE_SENDS
+                                                         : NODE_RECEIVES,
+                      &nobody, cost + nearer(
+                          cost_of_send(s, context, i, name),
+                          cost_of_lately(&f->insns[i], at)));
+        if (in != FLOW_NONE)
+            add_sends(s, at, in, cost + COST_FRAME, levels - 1);
+        else if (slice_is_call(&f->insns[i]))
+            add_table(s, at, context, i, cost, levels);
+    }
+}
+
+void slice_add_others(struct slice *s, const struct slice_place *at)
 {
     const struct function *f = s->contexts[0].function;
+    uint32_t here = slice_insn_at(f, at->frames);
     uint64_t in;
-    const char *name = at == FLOW_NONE || !slice_is_call(&f->flow.insns[at])
-        ? NULL : program_callee(s->program, &f->flow.insns[at], &in);
+    const char *name = here == FLOW_NONE || !slice_is_call(&f->flow.insns[here])
+        ? NULL : program_callee(s->program, &f->flow.insns[here], &in);
 
     if (!calls_about(name).mpi)
         return;
     s->sends = calls_sends(name);
     s->awaits_tag = (s->sends || calls_receives(name)) &&
-                    find_tag(s, 0, at, calls_about(name).fortran,
+                    find_tag(s, 0, here, calls_about(name).fortran,
                              &s->awaited_tag) && s->awaited_tag >= 0;
-    for (uint32_t i = 0; i < s->npath; i++)
-        add_sends(s, i, i * COST_FRAME, SENDS_LEVELS);
+    for (uint32_t i = 0; i < s->npath; i++) {
+        add_sends(s, at, i, i * COST_FRAME, SENDS_LEVELS);
+        if (calls_meets(name))
+            slice_add_loops(s, i, i ? s->contexts[i - 1].call : here,
+                            i * COST_FRAME);
+    }
 }

@@ -5,6 +5,7 @@
 #include "proto/base/idtable.h"
 #include "proto/base/str.h"
 #include "slave/slice/calls.h"
+#include "slave/slice/folded.h"
 #include "slave/slice/program.h"
 #include "slave/slice/slice.h"
 
@@ -13,17 +14,26 @@
 enum {
     COST_MAX = 80,              /* steps that are worth a look */
     COST_SET = 2, COST_DECIDES = 2,
+    COST_CHOOSES = 1,           /* which of several values it is */
+    COST_ALIKE = 4,             /* more: one that all tasks decide alike */
     COST_POINTER = 5,           /* what an address is made of */
     COST_FRAME = 2,             /* a call on the path, from the one further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
     COST_SENDS = 14,            /* what others may wait for, */
     COST_SENDS_IT = 8,          /* what this task waits for, by its tag, */
-    COST_SENDS_OTHER = 20,      /* and what it does not */
+    COST_SENDS_OTHER = 20,      /* and what it does not; */
+    COST_THEIRS = 4,            /* where those are that it may wait for */
+    COST_LATELY = 6,            /* what it has called last; more: each before */
+    COST_BEFORE = 2,
+    COST_ENDS = 4,              /* what ends loops of messages before it */
+    COST_FOLDED = 1,            /* more: a line that has no code of its own */
     COST_RANK = 4,              /* less: what reads the task's rank */
     COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
     NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
+    STEPS_MAX = 200000,
 };
+#define NO_NODE UINT32_MAX
 
 /* A function as it was called: one of the path, or one that is followed. */
 struct context {
@@ -50,27 +60,47 @@ enum node_kind {
     NODE_SENDS,                 /* a call that another task may wait for */
     NODE_RECEIVES,              /* in which another one may take what this one
                                    sends */
+    NODE_THEIRS,                /* a call that another task is in, for which this
+                                   one may wait */
+    NODE_ENDS,                  /* the branch that ends a loop in front of it */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
 
 struct node {
+    uint32_t number;            /* of the node itself */
     uint32_t context, insn;
     uint8_t kind;
-    uint16_t cost;
+    uint16_t cost;              /* when it was found */
+    uint16_t begins;            /* the same of one that a slice begins with; else
+                                   UINT16_MAX */
     const struct line *reader;  /* who reads it, is decided */
     const char *name;           /* of what is read; borrowed, or NULL */
     uint32_t next;              /* in its bucket */
+    uint32_t steps;             /* the first of those that lead from it */
+    bool of_several;            /* another one may set what is read as well */
+    bool reads_rank;
+    bool differs;               /* tasks may have other values: of what it reads,
+                                   as far as is known from itself */
+    bool is_address;            /* what it reads is one that is known, as far as
+                                   it was looked for */
+};
+
+/* From who reads, or is decided, to who sets it, or decides. */
+struct step {
+    uint32_t to, next;          /* next: of the same node; NO_NODE */
+    uint16_t cost;
+    bool decides;               /* else it sets what is read */
 };
 
 struct slice {
     struct program *program;    /* owned, as all here */
+    struct folded *folded;
     struct context *contexts;
     struct node *nodes;
+    struct step *steps;
     struct slice_row *rows;
-    const struct line **by_rank;        /* lines that read the task's rank; the
-                                           lines are the program's */
-    size_t ncontexts, cap_contexts, nnodes, cap_nodes, nrows, cap_rows,
-           nby_rank, cap_by_rank;
+    size_t ncontexts, cap_contexts, nnodes, cap_nodes, nsteps, cap_steps, nrows,
+           cap_rows;
     struct idtable seen_nodes, seen_searches;
     uint32_t nsearches, nothers;
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
@@ -85,12 +115,24 @@ struct slice {
     int32_t awaited_tag;
 };
 
+/* Who reads, and what; of the first ones of a slice: nobody. */
+struct reader {
+    uint32_t node;              /* NO_NODE: none */
+    const struct line *line;    /* of it */
+    const char *name;           /* of what is read */
+    unsigned cost;              /* of the next step */
+};
+
 /* ----------------------------------------------------------------- slice.c */
 
-/* A step to this instruction; it is taken later, unless it was before. */
-void slice_add(struct slice *s, uint32_t context, uint32_t insn,
-               enum node_kind kind, unsigned cost, const struct line *reader,
-               const char *name);
+/* A step to this instruction, which costs so much more; it is taken later,
+ * unless it was before. The node that it leads to, or NO_NODE. */
+uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
+                   enum node_kind kind, const struct reader *r, unsigned more);
+
+/* The instruction that this frame is in; FLOW_NONE: it is not there. */
+uint32_t slice_insn_at(const struct function *f,
+                       const struct slice_frame *frame);
 
 /* The context of a call that is followed; FLOW_NONE: it cannot be. */
 uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
@@ -103,12 +145,6 @@ static inline bool slice_is_call(const struct insn *n)
 
 /* ----------------------------------------------------------- slice_reach.c */
 
-struct reader {
-    const struct line *line;    /* of who reads */
-    const char *name;           /* of what */
-    unsigned cost;              /* of the next step */
-};
-
 /* Find who has set what is wanted before this instruction, and add steps to
  * them. */
 void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
@@ -116,10 +152,27 @@ void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
 
 /* ---------------------------------------------------------- slice_others.c */
 
-/* The task is in this instruction: if that is a call of MPI, what the functions on
- * the path, and those that they call, send, and the collectives in them, decide
- * about that as well. */
-void slice_add_others(struct slice *s, uint32_t at);
+/* If the task is in a call of MPI, what the functions on the path, and those
+ * that they call, send, and the collectives in them, decide about that as
+ * well. */
+void slice_add_others(struct slice *s, const struct slice_place *at);
+
+/* ----------------------------------------------------------- slice_loops.c */
+
+/* What ends the loops of messages that have ended when this call is reached. */
+void slice_add_loops(struct slice *s, uint32_t context, uint32_t call,
+                     unsigned cost);
+
+/* ------------------------------------------------------------ slice_rank.c */
+
+/* Make rows of all that was found, the nearest first. */
+int slice_rank(struct slice *s, struct err *err);
+
+/* What is given to a function is put where it stays, on its first line, and
+ * what it returns where that is expected, on its last one: that says nothing.
+ */
+bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
+                    const struct line *l);
 
 /* ----------------------------------------------------------- slice_words.c */
 

@@ -38,8 +38,7 @@ static void add_at(struct search *x, uint32_t insn, enum node_kind kind,
                    unsigned more)
 {
     x->found = true;
-    slice_add(x->s, x->context, insn, kind, x->reader.cost + more,
-              x->reader.line, x->reader.name);
+    slice_add(x->s, x->context, insn, kind, &x->reader, more);
 }
 
 static void add(struct search *x, uint32_t insn, enum node_kind kind)
@@ -49,7 +48,8 @@ static void add(struct search *x, uint32_t insn, enum node_kind kind)
 
 /* ---------------------------------------------------------------- registers */
 
-/* Compilers know which registers a function of the same program leaves alone. */
+/* Compilers know which registers a function of the same program leaves alone.
+ */
 static bool leaves(struct slice *s, const struct function *f, uint8_t reg,
                    unsigned levels)
 {
@@ -81,9 +81,9 @@ static bool is_lost(struct slice *s, const struct function *f,
             slice_is_call(&f->flow.insns[b->b / 64]));
 }
 
-/* What a call is given in this register, by its value. One that was put there for
- * a call before, which leaves it alone, is there still: with calls of the program
- * itself compilers rely on that. */
+/* What a call is given in this register, by its value. One that was put there
+ * for a call before, which leaves it alone, is there still: with calls of the
+ * program itself compilers rely on that. */
 static const struct value *given(struct slice *s, const struct function *f,
                                  uint32_t call, uint8_t reg)
 {
@@ -226,7 +226,7 @@ static bool want_up(const struct search *x, struct want *to)
     return true;
 }
 
-/* ------------------------------------------------------------------- callers */
+/* ------------------------------------------------------------------ callers */
 
 static bool is_argument(uint8_t reg)
 {
@@ -245,8 +245,7 @@ static void on_writer(void *arg, struct function *f, uint32_t insn)
 
     if (c == FLOW_NONE)
         return;
-    slice_add(x->s, c, insn, NODE_ELSEWHERE, x->reader.cost + COST_DECIDES,
-              x->reader.line, x->reader.name);
+    slice_add(x->s, c, insn, NODE_ELSEWHERE, &x->reader, COST_DECIDES);
 }
 
 /* It was set before the function began. */
@@ -275,7 +274,7 @@ static void leave(struct search *x)
     x->found |= up.found;
 }
 
-/* --------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 enum effect { NO_EFFECT, MAY_SET, SETS };
 
@@ -316,6 +315,40 @@ static bool has_exits(const struct function *f)
     return false;
 }
 
+/* A variable of the file whose address is argument k: behind that, as the
+ * function sees it. */
+static bool want_behind(const struct search *x, const struct function *callee,
+                        uint32_t call, int k, struct want *to)
+{
+    const struct value *a = given(x->s, context_of(x)->function, call,
+                                  arguments[k]);
+    struct area whole = { a->base, a->offset, a->offset + 1 };
+
+    if (x->want.is_reg || x->want.area.base != BASE_NUMBER_FILE ||
+        a->base != BASE_NUMBER_FILE)
+        return false;
+    program_whole(x->s->program, &whole);
+    if (whole.high == a->offset + 1 || !area_meets(&whole, &x->want.area))
+        return false;
+    *to = x->want;
+    to->area.base = bases_number(bases_of(x), BASE_ENTRY, callee->number,
+                                 arguments[k]);
+    to->area.low = shifted(to->area.low, -a->offset);
+    to->area.high = shifted(to->area.high, -a->offset);
+    return to->area.base != 0;
+}
+
+static void run_from_exits(struct search *x)
+{
+    const struct flow *f = &context_of(x)->function->flow;
+
+    for (uint32_t i = 0; i < f->ninsns; i++)
+        if (f->insns[i].kind == INSN_RETURN)
+            run(x, i, false);
+        else if (f->insns[i].kind == INSN_TAIL)
+            run(x, i, true);
+}
+
 /* What the function has set when it returns. */
 static enum effect follow(struct search *x, struct function *f, uint32_t call)
 {
@@ -330,11 +363,15 @@ static enum effect follow(struct search *x, struct function *f, uint32_t call)
     in.inside = true;
     in.found = in.entry = false;
     in.level++;
-    for (uint32_t i = 0; i < f->flow.ninsns; i++)
-        if (f->flow.insns[i].kind == INSN_RETURN)
-            run(&in, i, false);
-        else if (f->flow.insns[i].kind == INSN_TAIL)
-            run(&in, i, true);
+    run_from_exits(&in);
+    for (int k = 0; k < NARGUMENTS; k++) {
+        struct search behind = in;
+
+        if (!want_behind(x, f, call, k, &behind.want))
+            continue;
+        run_from_exits(&behind);
+        in.found |= behind.found;
+    }
     if (!in.found)
         return NO_EFFECT;
     add_at(x, call, NODE_VIA, COST_VIA);
@@ -418,10 +455,10 @@ static enum effect call_effect(struct search *x, uint32_t call)
                           : call_memory(x, call, f, name);
 }
 
-/* -------------------------------------------------------------- instructions */
+/* ------------------------------------------------------------- instructions */
 
-/* Behind a pointer nobody knows where an array ends that is written: it is taken
- * not to be what is read by itself. */
+/* Behind a pointer nobody knows where an array ends that is written: it is
+ * taken not to be what is read by itself. */
 static bool is_array_only(const struct search *x, const struct area *written)
 {
     uint8_t kind = bases_of(x)->v[written->base].kind;
@@ -476,10 +513,12 @@ static enum effect effect(struct search *x, uint32_t insn)
             : n->writes & REG_BIT(x->want.reg) ? MAY_SET : NO_EFFECT;
     else
         e = memory_effect(x, insn);
-    if (e != NO_EFFECT && x->want.is_reg && is_address(x, insn))
+    if (e != NO_EFFECT && x->want.is_reg && is_address(x, insn)) {
         x->found = true;
-    else if (e != NO_EFFECT)
+        x->s->nodes[x->reader.node].is_address = true;
+    } else if (e != NO_EFFECT) {
         add(x, insn, kind);
+    }
     return e;
 }
 
@@ -530,9 +569,23 @@ static void run(struct search *x, uint32_t insn, bool behind)
     free(left.v);
 }
 
+/* Of what a search has found, from this step on: if it is more than one, which
+ * of them it is depends on who decides that they are reached. */
+static void mark_several(struct slice *s, size_t first)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < s->nsteps; i++)
+        n += s->nodes[s->steps[i].to].kind != NODE_VIA;
+    for (size_t i = first; n > 1 && i < s->nsteps; i++)
+        s->nodes[s->steps[i].to].of_several = true;
+}
+
 void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
                  const struct want *w, const struct reader *r)
 {
+    size_t first = s->nsteps;
+
     struct search x = { .s = s, .context = context, .want = *w, .reader = *r };
     uint64_t key = idtable_mix(idtable_mix(context, insn), w->is_reg
         ? w->reg : idtable_mix(w->area.base + 1000,
@@ -545,4 +598,5 @@ void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
         idtable_add(&s->seen_searches, key, 0))
         return;
     run(&x, insn, false);
+    mark_several(s, first);
 }

@@ -155,6 +155,13 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         str_addf(&to, "another task may take what is sent in this %s", callee
                  ? callee : "call");
         break;
+    case NODE_THEIRS:
+        str_addf(&to, "another task was last in this %s", callee ? callee
+                 : "call");
+        break;
+    case NODE_ENDS:
+        str_add(&to, "decides how often tasks communicate before that");
+        break;
     case NODE_ELSEWHERE:
         str_add(&to, "sets, outside of the path, ");
         add_read(&to, s, n, name);

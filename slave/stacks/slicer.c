@@ -1,5 +1,5 @@
-/* slicer.c - asks hector-slice(8) for the lines that decide that a task is where
- * it is. */
+/* slicer.c - asks hector-slice(8) for the lines that decide that a task is
+ * where it is. */
 #include "slave/stacks/slicer.h"
 
 #include <errno.h>
@@ -16,78 +16,167 @@
 #include <unistd.h>
 
 #include "proto/base/paths.h"
+#include "slave/stacks/unwinder.h"
+#include "slave/symbols/loaded.h"
 
-enum { SECONDS = 25, NICE = 10, FRAMES = 64, ADDRESS = 24, WORDS = FRAMES + 3 };
-
-static const char deleted[] = " (deleted)";
+enum { SECONDS = 25, NICE = 10, FRAMES = 64, ADDRESS = 24,
+       CALLS = 2 * UNWINDER_LATELY,
+       WORDS = FRAMES + CALLS + 5 };
 
 /* What is asked: the program, and the frames of it. */
 struct question {
-    char program[PATH_MAX], file[PATH_MAX];
-    char text[FRAMES][ADDRESS];
+    char program[PATH_MAX], file[PATH_MAX], id[LOADED_HEX];
+    char text[FRAMES + CALLS][ADDRESS];
     char *argv[WORDS];
-    unsigned n;
+    unsigned n, nwords;
     bool replaced;              /* the file is not what was loaded any more */
 };
 
-static bool ends_so(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
+/* ----------------------------------------------------------- the executable */
 
-    return n > m && strcmp(text + n - m, end) == 0;
+static void read_exe(pid_t pid, char exe[40], char is[PATH_MAX])
+{
+    ssize_t n;
+
+    snprintf(exe, 40, "/proc/%d/exe", (int)pid);
+    n = readlink(exe, is, PATH_MAX - 1);
+    is[n > 0 ? n : 0] = '\0';
 }
 
-static size_t plain_length(const char *path)
+static bool is_same(const char *a, const char *b)
 {
-    return strlen(path) - (ends_so(path, deleted) ? strlen(deleted) : 0);
+    size_t n = loaded_path_length(a);
+
+    return n == loaded_path_length(b) && strncmp(a, b, n) == 0;
 }
 
-/* The executable is the file of the outermost frame. Where it was replaced,
- * what was loaded can still be read: /proc has it, and says so. */
-static void set_file(struct question *q, const char *path, pid_t pid)
+/* What libraries do further in has been called by the program: by the one that
+ * was started; or, if that is only a loader, by who is outermost. */
+static const char *program_of(const struct unwind_frame *v, unsigned n,
+                              const char *exe, const char *is)
 {
-    char exe[40], is[PATH_MAX];
-    size_t n = plain_length(path);
-    ssize_t bytes;
+    for (unsigned i = n; i-- > 0; )
+        if (v[i].path && (strcmp(v[i].path, exe) == 0 || is_same(v[i].path, is)))
+            return v[i].path;
+    return n ? v[n - 1].path : NULL;
+}
 
-    snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-    bytes = readlink(exe, is, sizeof(is) - 1);
-    is[bytes > 0 ? bytes : 0] = '\0';
-    q->replaced = ends_so(is, deleted) && (strcmp(path, exe) == 0 ||
-        (plain_length(is) == n && strncmp(is, path, n) == 0));
-    snprintf(q->file, sizeof(q->file), "%s", q->replaced ? exe : path);
+/* Which build was loaded: the task knows it best. */
+static void set_id(struct question *q, const struct slicer_task *t,
+                   const char *path)
+{
+    const struct unwinder_remark *r = t->remark;
+    uint8_t id[LOADED_ID];
+    struct loaded_range at;
+
+    if (!loaded_where(t->maps, path, &at))
+        return;
+    for (uint32_t i = 0; i < r->nloaded; i++)
+        if (r->loaded[i].start >= at.from && r->loaded[i].start < at.to)
+            loaded_hex(r->loaded[i].id, r->loaded[i].id_bytes, q->id);
+    if (!*q->id)
+        loaded_hex(id, loaded_id(t->pid, at.from, id), q->id);
+}
+
+/* Where it was replaced, what was loaded can still be read: /proc has it, and
+ * says so. */
+static int set_file(struct question *q, const struct slicer_task *t,
+                    const char *path, const char *exe, const char *is,
+                    struct err *err)
+{
+    int n = (int)loaded_path_length(path);
+    bool gone = is[loaded_path_length(is)] != '\0';
+
+    q->replaced = gone && (strcmp(path, exe) == 0 || is_same(path, is));
+    if (q->replaced)
+        snprintf(q->file, sizeof(q->file), "%s", exe);
+    else
+        snprintf(q->file, sizeof(q->file), "%.*s", n, path);
+    set_id(q, t, strcmp(path, exe) == 0 ? is : path);
+    if (!*q->id && loaded_before(t->pid, q->file))
+        return err_set(err, ESTALE, "%s was written to since the task was"
+                       " started, and has no build id that says whether it is what"
+                       " was loaded", q->file);
+    return 0;
+}
+
+/* ------------------------------------------------------------- the question */
+
+static void add_word(struct question *q, char *word)
+{
+    q->argv[q->nwords++] = word;
+}
+
+static void add_address(struct question *q, const char *what, uint64_t address)
+{
+    snprintf(q->text[q->n], ADDRESS, "%s%llx", what,
+             (unsigned long long)address);
+    add_word(q, q->text[q->n++]);
 }
 
 static void add_frame(struct question *q, const struct unwind_frame *f)
 {
-    if (q->n == FRAMES)
-        return;
-    snprintf(q->text[q->n], ADDRESS, "%s%llx", f->call ? "" : "=",
-             (unsigned long long)f->address);
-    q->argv[2 + q->n] = q->text[q->n];
-    q->n++;
+    if (q->n < FRAMES)
+        add_address(q, f->call ? "" : "=", f->address);
 }
 
-/* What libraries do further in has been called by the program. */
-static int make(struct question *q, const struct unwind_frame *v, unsigned n,
-                pid_t pid, struct err *err)
+/* Calls that libraries have made are not in the program. */
+static void add_calls(struct question *q, const char *what, const uint64_t *pc,
+                      uint32_t n, const struct slicer_task *t, const char *path)
 {
-    const char *path = n ? v[n - 1].path : NULL;
+    struct unwind_frame f;
 
-    if (!path || *path != '/')
+    for (uint32_t i = 0; i < n; i++)
+        if (unwind_addresses(t->unwind, &pc[i], 1, &f, 1) == 1 && f.path &&
+            strcmp(f.path, path) == 0)
+            add_address(q, what, f.address);
+}
+
+/* The first frame that is in a file of which nothing can be read any more:
+ * further out nobody knows the stack. */
+static int say_nowhere(const struct unwind_frame *v, unsigned n,
+                       const struct slicer_task *t, struct err *err)
+{
+    const char *path;
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < n && !bytes; i++)
+        if (!v[i].path)
+            bytes = loaded_file(t->maps, v[i].address - v[i].call, &path);
+    if (!bytes)
         return err_set(err, ESRCH, "it is not known which program it runs");
-    if (paths_sibling("hector-slice", q->program, sizeof(q->program), err))
+    return err_set(err, ESTALE, "%.*s was replaced or removed since the task was"
+                   " started, and cannot be read any more", (int)bytes, path);
+}
+
+static int make(struct question *q, const struct unwind_frame *v, unsigned n,
+                const struct slicer_task *t, struct err *err)
+{
+    char exe[40], is[PATH_MAX];
+    const char *path;
+
+    read_exe(t->pid, exe, is);
+    path = program_of(v, n, exe, is);
+    if (!path || *path != '/')
+        return say_nowhere(v, n, t, err);
+    if (paths_sibling("hector-slice", q->program, sizeof(q->program), err) ||
+        set_file(q, t, path, exe, is, err))
         return -1;
-    set_file(q, path, pid);
-    q->argv[0] = q->program;
-    q->argv[1] = q->file;
+    add_word(q, q->program);
+    if (*q->id) {
+        add_word(q, (char *)"-b");
+        add_word(q, q->id);
+    }
+    add_word(q, q->file);
     for (unsigned i = 0; i < n; i++)
         if (v[i].path && strcmp(v[i].path, path) == 0)
             add_frame(q, &v[i]);
+    add_calls(q, "+", t->remark->lately, t->remark->nlately, t, path);
+    add_calls(q, "@", t->remark->theirs, t->remark->ntheirs, t, path);
     return 0;
 }
 
-/* ----------------------------------------------------------------- the child */
+/* ---------------------------------------------------------------- the child */
 
 static _Noreturn void be_slice(struct question *q, int out)
 {
@@ -123,7 +212,7 @@ static FILE *start(struct question *q, pid_t *pid, struct err *err)
     return in;
 }
 
-/* ---------------------------------------------------------------- the answer */
+/* --------------------------------------------------------------- the answer */
 
 struct answer {
     struct prefixtree *tree;
@@ -219,11 +308,10 @@ static int read_answer(struct answer *a, FILE *in, pid_t pid)
 }
 
 int slicer_add(struct prefixtree *tree, struct str *notes,
-               const struct unwinder_head *h, pid_t pid,
-               const struct unwind_frame *v, unsigned n,
-               const struct slicerow *more)
+               const struct unwinder_head *h, const struct slicer_task *t,
+               const struct unwind_frame *v, unsigned n)
 {
-    struct answer a = { .tree = tree, .notes = notes, .more = more };
+    struct answer a = { .tree = tree, .notes = notes, .more = t->more };
     struct question *q = calloc(1, sizeof(*q));
     struct err err;
     pid_t child = 0;
@@ -232,7 +320,7 @@ int slicer_add(struct prefixtree *tree, struct str *notes,
 
     if (!q)
         return -1;
-    if (make(q, v, n, pid, &err) == 0)
+    if (make(q, v, n, t, &err) == 0)
         in = start(q, &child, &err);
     if (in)
         rc = read_answer(&a, in, child);

@@ -13,12 +13,23 @@
 #include "slave/stacks/unwind.h"
 #include "slave/stacks/unwinder_work.h"
 
+struct unwinder_remark;
+
+struct slicer_task {            /* all of it borrowed */
+    pid_t pid;
+    const char *maps;           /* the text of /proc/PID/maps */
+    struct unwind *unwind;      /* of it */
+    const struct unwinder_remark *remark;       /* what it has loaded, and done
+                                   last */
+    const struct slicerow *more;        /* the second line, if it has a file */
+};
+
 /* Add the lines for this stack, innermost frame first, to the tree as
- * slicerows.h has them, more as the second one if it has a file; what is to be said
- * for a person goes to notes, a line each. -1: the tree has no room. */
+ * slicerows.h has them; what is to be said for a person goes to notes, a line each:
+ * also that the file is not what the task runs, then there are no lines. -1: the
+ * tree has no room. */
 int slicer_add(struct prefixtree *tree, struct str *notes,
-               const struct unwinder_head *h, pid_t pid,
-               const struct unwind_frame *v, unsigned n,
-               const struct slicerow *more);
+               const struct unwinder_head *h, const struct slicer_task *t,
+               const struct unwind_frame *v, unsigned n);
 
 #endif

@@ -77,11 +77,22 @@ void unwinder_addresses(struct unwinder *s, uint32_t position, uint32_t sample,
                         const uint64_t *pc, uint32_t n);
 /* What is to be said besides of a task of which a slice is made: as its second
  * line; or, alone, as the only one. */
+enum { UNWINDER_LATELY = 6 };
 struct unwinder_remark {
     uint64_t awaits;            /* slicerows.h */
-    uint32_t alone, nframes;
+    uint32_t alone, nframes, nloaded, nlately,
+             ntheirs;
     uint64_t pc[PAGE_FRAMES];   /* the place; nframes 0: there is none */
     char text[200];             /* the reason; "": there is nothing to be said */
+    uint64_t lately[UNWINDER_LATELY];   /* where its last calls have returned to,
+                                   the last one first; */
+    uint64_t theirs[UNWINDER_LATELY];   /* the same of those that it may wait for,
+                                   as if they were its own */
+    struct unwinder_loaded {    /* what the task has loaded, as far as it has told */
+        uint64_t start;
+        uint32_t id_bytes;
+        uint8_t id[36];         /* build id */
+    } loaded[PAGE_MODULES];
 };
 void unwinder_remark(struct unwinder *s, uint32_t position, uint32_t sample,
                      const struct unwinder_remark *r);

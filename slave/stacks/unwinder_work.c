@@ -258,8 +258,11 @@ static int add_trace(struct work *w, const struct unwinder_head *h,
 
     t.n = 0;
     if (w->slice) {
+        const struct slicer_task task = { r->pid, r->maps, r->unwind, &r->remark,
+                                          &r->row };
+
         w->traces[h->position]++;
-        return slicer_add(&w->tree, &w->notes, h, r->pid, v, n, &r->row);
+        return slicer_add(&w->tree, &w->notes, h, &task, v, n);
     }
     n = without_library(w, r, v, n);
     for (unsigned i = 0; i < n; i++)
@@ -359,7 +362,9 @@ static int take_remark(struct work *w, const struct unwinder_head *h)
         return -1;
     memcpy(&r->remark, w->piece, sizeof(r->remark));
     r->remark.text[sizeof(r->remark.text) - 1] = '\0';
-    if (r->remark.nframes > PAGE_FRAMES)
+    if (r->remark.nframes > PAGE_FRAMES || r->remark.nloaded > PAGE_MODULES ||
+        r->remark.nlately > UNWINDER_LATELY ||
+        r->remark.ntheirs > UNWINDER_LATELY)
         return -1;
     place_remark(w, r);
     if (!r->remark.alone)

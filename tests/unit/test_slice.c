@@ -140,13 +140,86 @@ static const char source[] =
     "    touch(&b);\n"
     "    hand(&b);\n"                                           /* 119 */
     "    seen = b.b;\n"
+    "}\n"                                                       /* 121 */
+    "extern void MPI_Barrier(int);\n"
+    "void by_message(long n)\n"
+    "{\n"
+    "    int got;\n"
+    "    MPI_Recv(&got, 1, 0, 1, 5, 0);\n"                     /* 126 */
+    "    if (n > limit) goto there;\n"                         /* 127 */
+    "    if (got > 3) goto there;\n"                           /* 128 */
+    "    seen = 3; return;\n"
+    "there: stop(1); seen = 6;\n"
+    "}\n"
+    "void by_loop(long n)\n"
+    "{\n"
+    "    long turns = n * 53;\n"                               /* 134 */
+    "    for (long i = 0; i < turns; i++)\n"                   /* 135 */
+    "        MPI_Send(&n, 1, 0, 1, 5, 0);\n"                   /* 136 */
+    "    MPI_Barrier(0);\n"                                    /* 137 */
+    "    seen = 4;\n"
+    "}\n"
+    "void by_folded(struct box *p)\n"                          /* 140 */
+    "{\n"
+    "    long last = p->a - 1;\n"                              /* 142 */
+    "    for (long w = 1; w <= last; w++)\n"                   /* 143 */
+    "        stop(w);\n"                                       /* 144 */
+    "    seen = 5;\n"
+    "}\n"
+    "static struct box kept;\n"                                /* 147 */
+    "OUT void fill(struct box *p, long n)\n"
+    "{\n"
+    "    p->a = n * 59;\n"                                     /* 150 */
+    "    p->b = n * 61;\n"                                     /* 151 */
+    "}\n"
+    "void by_static(long n)\n"
+    "{\n"
+    "    fill(&kept, n);\n"                                    /* 155 */
+    "    if (kept.a > limit)\n"                                /* 156 */
+    "        stop(1);\n"                                       /* 157 */
+    "    seen = kept.b;\n"
+    "}\n"
+    "extern void mpi_gather_(void *, int *, int *, void *, int *, int *, int *,\n"
+    "                        int *, int *);\n"
+    "void by_stack(long n)\n"                                  /* 162 */
+    "{\n"
+    "    int one = 1, error = n * 67, root;\n"                 /* 164 */
+    "    root = n * 71;\n"                                     /* 165 */
+    "    mpi_gather_(&n, &one, &one, &n, &one, &one, &root, &one, &error);\n"
+    "    seen = error;\n"
+    "}\n"
+    "OUT void first(long n) { stop(n); seen = 8; }\n"          /* 169 */
+    "OUT void second(long n) { seen = n; }\n"
+    "static void (*const table[])(long) = { first, second };\n"
+    "void by_table(long n)\n"
+    "{\n"
+    "    long which = (n + 73) % 2;\n"                         /* 174 */
+    "    seen = n + 79;\n"                                     /* 175 */
+    "    table[which](4);\n"                                   /* 176 */
+    "    seen = 9;\n"
+    "}\n"
+    "OUT void sends(long n)\n"                                 /* 179 */
+    "{\n"
+    "    int x = n;\n"                                         /* 181 */
+    "    MPI_Send(&x, 1, 0, 1, 9, 0);\n"                       /* 182 */
+    "}\n"
+    "static void (*const senders[])(long) = { second, sends };\n"
+    "void by_senders(long n)\n"
+    "{\n"
+    "    int x;\n"
+    "    senders[n % 2](3);\n"                                 /* 188 */
+    "    MPI_Recv(&x, 1, 0, 1, 9, 0);\n"                       /* 189 */
+    "    seen = x;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
 static const char library[] =
     "void MPI_Comm_rank(int c, int *rank) { *rank = c; }\n"
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
-    "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n";
+    "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
+    "void MPI_Barrier(int c) { }\n"
+    "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
+    "                 int *c, int *e) { }\n";
 
 static void run(const char *fmt, ...)
 {
@@ -165,8 +238,10 @@ static const char *path_of(char to[200], const char *name)
     return to;
 }
 
-/* Where the call of callee, in this function, returns to. */
-static uint64_t return_of(const char *path, const char *in, const char *callee)
+/* Where the n-th call of callee ("": by a pointer), in this function, returns
+ * to. */
+static uint64_t nth_return_of(const char *path, const char *in,
+                              const char *callee, unsigned nth)
 {
     struct err err;
     struct binary *b = binary_open(path, NULL, &err);
@@ -186,13 +261,26 @@ static uint64_t return_of(const char *path, const char *in, const char *callee)
             const char *name = c->kind == INSN_CALL
                 ? program_callee(p, c, &at) : NULL;
 
-            if (name && strcmp(name, callee) == 0)
+            if (c->kind == INSN_CALL && strcmp(name ? name : "", callee) == 0 &&
+                --nth == 0)
                 found = c->address + c->bytes;
         }
     }
     program_destroy(p);
     assert_true(found != 0);
     return found;
+}
+
+static uint64_t return_of(const char *path, const char *in, const char *callee)
+{
+    return nth_return_of(path, in, callee, 1);
+}
+
+static struct slice *make(const char *path, const char *id,
+                          const struct slice_frame *v, size_t n, struct err *err)
+{
+    return slice_make(path, id, &(struct slice_place){ .frames = v, .nframes = n },
+                      err);
 }
 
 static unsigned place_of(const struct slice *s, unsigned line)
@@ -226,7 +314,7 @@ static void expect(const struct expected *e)
         for (; n < FRAMES_MAX && e->path[2 * n]; n++)
             v[n] = (struct slice_frame){
                 return_of(path, e->path[2 * n], e->path[2 * n + 1]), true };
-        s = slice_make(path, NULL, v, n, &err);
+        s = make(path, NULL, v, n, &err);
         if (!s)
             fail_msg("%s", err.text);
         for (int i = 0; e->inside[i]; i++)
@@ -302,7 +390,7 @@ static void nearest_lines_come_first(void **state)
 
     (void)state;
     v.address = return_of(path_of(path, "-O0"), "by_global", "stop");
-    s = slice_make(path, NULL, &v, 1, &err);
+    s = make(path, NULL, &v, 1, &err);
     assert_non_null(s);
     assert_int_equal(place_of(s, 19), 1);
     assert_true(place_of(s, 18) < place_of(s, 11));
@@ -322,7 +410,7 @@ static void expect_nearer(const char *in, const char *callee, unsigned near,
         struct slice *s;
 
         v.address = return_of(path_of(path, levels[l]), in, callee);
-        s = slice_make(path, NULL, &v, 1, &err);
+        s = make(path, NULL, &v, 1, &err);
         assert_non_null(s);
         if (!place_of(s, near) || place_of(s, near) > place_of(s, far))
             fail_msg("%s %s: line %u is not nearer than line %u", levels[l], in,
@@ -341,6 +429,80 @@ static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_tag", "MPI_Recv", 102, 103);
+}
+
+static void a_variable_of_the_file_by_its_address(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_static", "stop" }, { 157, 156, 150 },
+                               { 151, 165, 12 } });
+}
+
+static void an_address_on_the_stack(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_stack", "mpi_gather_" }, { 166, 165 },
+                               { 150, 12 } });
+}
+
+static void who_is_called_by_a_table(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "first", "stop", "by_table", "" },
+                               { 169, 176, 174 }, { 175, 165, 12 } });
+}
+
+static void who_sends_may_be_called_by_a_table(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_senders", "MPI_Recv" }, { 189, 182 },
+                               { 176, 165, 12 } });
+}
+
+static void what_all_decide_alike_is_farther(void **state)
+{
+    (void)state;
+    expect_nearer("by_message", "stop", 128, 127);
+}
+
+static void what_ends_a_loop_of_messages_is_near(void **state)
+{
+    (void)state;
+    expect_nearer("by_loop", "MPI_Barrier", 135, 136);
+    expect_nearer("by_loop", "MPI_Barrier", 134, 136);
+}
+
+static void a_line_that_was_folded_is_there(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_folded", "stop" }, { 144, 143, 142 },
+                               { 134, 135, 12 } });
+}
+
+/* What others are in, and what the task has called last, is nearer than a message
+ * whose tag is the one that is awaited. */
+static void calls_that_were_made_are_nearer(void **state)
+{
+    (void)state;
+    for (int l = 0; l < LEVELS; l++)
+        for (int theirs = 0; theirs < 2; theirs++) {
+            char path[200];
+            struct err err;
+            struct slice_frame v = { 0, true };
+            uint64_t call;
+            struct slice *s;
+
+            path_of(path, levels[l]);
+            v.address = return_of(path, "by_tag", "MPI_Recv");
+            call = nth_return_of(path, "by_tag", "MPI_Send", 2);
+            s = slice_make(path, NULL, &(struct slice_place){
+                .frames = &v, .nframes = 1, .lately = &call, .theirs = &call,
+                .nlately = !theirs, .ntheirs = theirs != 0 }, &err);
+            assert_non_null(s);
+            assert_true(place_of(s, 103) < place_of(s, 102));
+            assert_true(place_of(s, 102) != 0);
+            slice_free(s);
+        }
 }
 
 /* Stores of vectors that capstone takes for loads. */
@@ -370,7 +532,7 @@ static void refuses(const char *name, const char *id, uint64_t at,
     char path[200];
     struct err err;
 
-    assert_null(slice_make(path_of(path, name), id, &v, 1, &err));
+    assert_null(make(path_of(path, name), id, &v, 1, &err));
     if (!strstr(err.text, words))
         fail_msg("%s: %s", name, err.text);
 }
@@ -434,6 +596,14 @@ int main(void)
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(who_asks_for_the_rank_is_nearer),
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
+        cmocka_unit_test(a_variable_of_the_file_by_its_address),
+        cmocka_unit_test(an_address_on_the_stack),
+        cmocka_unit_test(who_is_called_by_a_table),
+        cmocka_unit_test(who_sends_may_be_called_by_a_table),
+        cmocka_unit_test(what_all_decide_alike_is_farther),
+        cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
+        cmocka_unit_test(a_line_that_was_folded_is_there),
+        cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };

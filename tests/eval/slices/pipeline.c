@@ -1,7 +1,6 @@
 /* pipeline.c - stages that hand blocks on, with credits that come back, and a sum
  * over all at the end of each batch. FAULT chooses one of its faults; the line that
- * has it is marked by its number. What a step of a slice costs was not chosen by
- * this program. */
+ * has it is marked by its number. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,313 @@
+/* slice_rank.c - how near the lines of a slice are to where the task is.
+ *
+ * By the cheapest way of steps. What a branch decides alike in all tasks can
+ * keep none of them from where the others get to, and so is farther: a value
+ * differs if it depends on the task's rank, on messages or on what is not
+ * known, by data or by who decides which it is; else it is the same in all
+ * tasks that run one program (single-valued; Aiken and Gay: Barrier inference,
+ * POPL 1998, 3). Of several definitions that reach one use, those branches are
+ * part that tell which one it is (Ottenstein, Ballance and MacCabe: The
+ * program dependence web, PLDI 1990): they are as near as what they choose
+ * from. */
+#include "slave/slice/slice_private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+
+enum { FAR_MAX = 8 * COST_MAX, ROUNDS_MAX = 32 };
+
+struct rank {
+    struct slice *s;            /* borrowed */
+    uint16_t *cost;             /* owned, as the rest: of each node */
+    bool *differs, *is_empty, *is_done;
+};
+
+static const struct insn *insn_of(const struct slice *s, const struct node *n)
+{
+    return &s->contexts[n->context].function->flow.insns[n->insn];
+}
+
+/* It is about registers and the frame only. */
+static bool is_own(struct slice *s, const struct function *f, uint32_t insn)
+{
+    const struct insn *i = &f->flow.insns[insn];
+
+    for (uint8_t k = 0; k < i->nmem; k++) {
+        const struct area *a = values_area(&f->values, insn, k);
+
+        if (program_bases(s->program)->v[a->base].kind != BASE_FRAME)
+            return false;
+    }
+    return true;
+}
+
+bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
+                    const struct line *l)
+{
+    struct function *f = s->contexts[context].function;
+    const struct flow_block *b = &f->flow.blocks[f->flow.entry];
+    const struct line *first = program_line(s->program, f, b->first);
+    const struct line *last = program_line(s->program, f,
+                                           (uint32_t)f->flow.ninsns - 1);
+
+    return first != last && (l == first || l == last) &&
+           f->flow.insns[insn].copies && is_own(s, f, insn);
+}
+
+/* ----------------------------------------------------------- what differs */
+
+static bool any_differs(const struct rank *r, const struct node *n)
+{
+    for (uint32_t k = n->steps; k != NO_NODE; k = r->s->steps[k].next)
+        if (r->differs[r->s->steps[k].to])
+            return true;
+    return false;
+}
+
+/* What all tasks get alike from a call does not depend on what they give to
+ * it. */
+static bool is_made_alike(struct slice *s, const struct node *n)
+{
+    uint64_t at;
+    const char *name = slice_is_call(insn_of(s, n))
+        ? program_callee(s->program, insn_of(s, n), &at) : NULL;
+
+    return n->kind == NODE_SETS && calls_about(name).mpi && calls_alike(name);
+}
+
+static void find_differing(struct rank *r)
+{
+    struct slice *s = r->s;
+    bool more = true;
+
+    for (size_t i = 0; i < s->nnodes; i++)
+        r->differs[i] = s->nodes[i].differs || s->nodes[i].reads_rank;
+    for (int round = 0; more && round < ROUNDS_MAX; round++) {
+        more = false;
+        for (size_t i = s->nnodes; i-- > 0; )
+            if (!r->differs[i] && any_differs(r, &s->nodes[i]) &&
+                !is_made_alike(s, &s->nodes[i]))
+                r->differs[i] = more = true;
+    }
+}
+
+/* ------------------------------------------------------- what is handed on */
+
+/* All that it reads is an address that is known, or comes from who hands one
+ * on. */
+static bool hands_on(const struct rank *r, const struct node *n)
+{
+    bool any = n->is_address;
+
+    if (!insn_of(r->s, n)->copies || n->differs || n->reads_rank ||
+        (n->kind != NODE_SETS && n->kind != NODE_PASSES))
+        return false;
+    for (uint32_t k = n->steps; k != NO_NODE; k = r->s->steps[k].next)
+        if (!r->s->steps[k].decides) {
+            if (!r->is_empty[r->s->steps[k].to])
+                return false;
+            any = true;
+        }
+    return any;
+}
+
+static void find_empty(struct rank *r)
+{
+    bool more = true;
+
+    for (int round = 0; more && round < ROUNDS_MAX; round++) {
+        more = false;
+        for (size_t i = r->s->nnodes; i-- > 0; )
+            if (!r->is_empty[i] && hands_on(r, &r->s->nodes[i]))
+                r->is_empty[i] = more = true;
+    }
+}
+
+/* ------------------------------------------------------------------- costs */
+
+static unsigned cost_of(const struct rank *r, uint32_t from,
+                        const struct step *step)
+{
+    const struct node *n = &r->s->nodes[from];
+    unsigned cost = step->cost;
+
+    if (!step->decides)
+        return cost;
+    if (n->of_several && cost > COST_CHOOSES)
+        cost = COST_CHOOSES;
+    if (!r->differs[step->to])
+        cost += COST_ALIKE;
+    return cost;
+}
+
+static void relax(struct rank *r, uint32_t to, unsigned cost)
+{
+    if (cost < r->cost[to] && cost < FAR_MAX && !r->is_empty[to])
+        r->cost[to] = (uint16_t)cost;
+}
+
+static void go_on(struct rank *r, uint32_t from)
+{
+    const struct step *steps = r->s->steps;
+
+    r->is_done[from] = true;
+    for (uint32_t k = r->s->nodes[from].steps; k != NO_NODE; k = steps[k].next)
+        relax(r, steps[k].to, r->cost[from] + cost_of(r, from, &steps[k]));
+}
+
+/* Cheapest first (Dijkstra); steps within a line cost nothing. */
+static void find_costs(struct rank *r)
+{
+    size_t n = r->s->nnodes;
+
+    for (uint32_t i = 0; i < n; i++) {
+        r->cost[i] = UINT16_MAX;
+        relax(r, i, r->s->nodes[i].begins);
+    }
+    for (unsigned cost = 0; cost < FAR_MAX; cost++)
+        for (bool more = true; more; ) {
+            more = false;
+            for (uint32_t i = 0; i < n; i++)
+                if (r->cost[i] == cost && !r->is_done[i]) {
+                    go_on(r, i);
+                    more = true;
+                }
+        }
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* What a compiler of Fortran puts around the program has no line. */
+static bool is_start(struct slice *s, const struct node *n)
+{
+    const struct insn *i = insn_of(s, n);
+    uint64_t at;
+    const char *name = n->kind == NODE_PATH && slice_is_call(i)
+        ? program_callee(s->program, i, &at) : NULL;
+
+    return name && strcmp(name, "MAIN__") == 0;
+}
+
+/* Calls on the way there are in the stack, which whoever asks has seen; tasks
+ * that run the same program come to be at different points where it asks who
+ * they are. */
+static unsigned row_cost(const struct rank *r, const struct node *n)
+{
+    unsigned cost = r->cost[n->number];
+
+    if (n->kind == NODE_PATH)
+        cost += COST_IN_STACK;
+    if (n->reads_rank)
+        cost -= cost < COST_RANK ? cost : COST_RANK;
+    return cost;
+}
+
+/* NULL: there is no room. */
+static struct slice_row *row_of(struct slice *s, const struct line *l,
+                                unsigned number)
+{
+    struct slice_row *row;
+
+    for (size_t i = 0; i < s->nrows; i++)
+        if (s->rows[i].line == number && s->rows[i].file == l->file)
+            return &s->rows[i];
+    if (array_reserve(&s->rows, &s->cap_rows, s->nrows + 1))
+        return NULL;
+    row = &s->rows[s->nrows++];
+    *row = (struct slice_row){ .function = l->function, .file = l->file,
+                               .line = number, .cost = UINT_MAX,
+                               .number = (uint32_t)s->nrows };
+    return row;
+}
+
+/* A line is there once, for what is nearest in it. */
+static int add_line(struct rank *r, const struct node *n, const struct line *l,
+                    unsigned number, unsigned cost)
+{
+    struct slice_row *row = row_of(r->s, l, number);
+
+    if (!row)
+        return -1;
+    if (row->cost <= cost)
+        return 0;
+    row->cost = cost;
+    row->decides = n->kind == NODE_DECIDES;
+    slice_reason(r->s, n, row->reason);
+    return 0;
+}
+
+static int add_folded(struct rank *r, const struct node *n, const struct line *l)
+{
+    struct slice *s = r->s;
+    unsigned v[FOLDED_MAX];
+    bool sets = n->kind == NODE_SETS || n->kind == NODE_PASSES ||
+                n->kind == NODE_DECIDES || n->kind == NODE_ENDS;
+    size_t k = !sets ? 0
+        : folded_at(s->folded, program_binary(s->program), insn_of(s, n)->address,
+                    l->file, v);
+
+    for (size_t i = 0; i < k; i++)
+        if (add_line(r, n, l, v[i], row_cost(r, n) + COST_FOLDED))
+            return -1;
+    return 0;
+}
+
+static int add_row(struct rank *r, const struct node *n)
+{
+    struct slice *s = r->s;
+    const struct line *l = program_line(s->program,
+                                        s->contexts[n->context].function,
+                                        n->insn);
+
+    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || is_start(s, n) ||
+        slice_is_brace(s, n->context, n->insn, l))
+        return 0;
+    if (add_line(r, n, l, l->number, row_cost(r, n)))
+        return -1;
+    return s->folded ? add_folded(r, n, l) : 0;
+}
+
+/* What is set comes before what decides; else as they were found. */
+static int by_cost(const void *a, const void *b)
+{
+    const struct slice_row *x = a, *y = b;
+
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->decides != y->decides)
+        return x->decides ? 1 : -1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int make_rows(struct rank *r)
+{
+    struct slice *s = r->s;
+
+    find_differing(r);
+    find_empty(r);
+    find_costs(r);
+    for (size_t i = 0; i < s->nnodes; i++)
+        if (add_row(r, &s->nodes[i]))
+            return -1;
+    if (s->nrows)
+        qsort(s->rows, s->nrows, sizeof(*s->rows), by_cost);
+    return 0;
+}
+
+int slice_rank(struct slice *s, struct err *err)
+{
+    size_t n = s->nnodes + 1;
+    struct rank r = { s, calloc(n, sizeof(*r.cost)), calloc(n, 1), calloc(n, 1),
+                      calloc(n, 1) };
+    bool room = r.cost && r.differs && r.is_empty && r.is_done;
+    int rc = room ? make_rows(&r) : -1;
+
+    free(r.cost);
+    free(r.differs);
+    free(r.is_empty);
+    free(r.is_done);
+    return rc ? err_memory(err) : 0;
+}
