@@ -274,8 +274,9 @@ static void test_windows(void **state)
     assert_int_equal(m->edge[0].n, 5);
     assert_non_null(m->edge[0].histogram);
 
-    windows_tick(&r->tally[0].windows, r->tally[0].page, 1);
-    windows_tick(&r->tally[0].windows, r->tally[0].page, 1 + window_ns);
+    windows_tick(&r->tally[0].windows, r->tally[0].page, getpid(), 1);
+    windows_tick(&r->tally[0].windows, r->tally[0].page, getpid(),
+                 1 + window_ns);
     put_edge(b, 0, A, A, 15, 2000, 1);          /* 10 of 2500 */
     b->edge[0].in_m2 = 20 + 5 * 1e6 + 10 * 25e4;
     r->model.window = WINDOW_LAST;
