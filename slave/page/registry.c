@@ -26,7 +26,7 @@
 #include "proto/link/timer.h"
 #include "slave/link/passfd.h"
 
-enum { PENDING_MAX = 128, BACKLOG = 1024, HELLO_S = 5 };
+enum { PENDING_MAX = 512, BACKLOG = 1024, HELLO_S = 20 };
 /* Patience with who has said nothing while others come: a task says it in one
  * breath with its call. */
 #define PATIENCE_NS (100 * CLOCK_NS_PER_MS)

@@ -28,7 +28,7 @@
  * come from another node, at once. */
 enum { ADMISSION_WAITING = 256, ADMISSION_MOST = 4096, ADMISSION_TURN = 64,
        ADMISSION_GONE = -2 };
-#define DOOR_WORDS_NS (5 * CLOCK_NS_PER_S)      /* to say the first one */
+#define DOOR_WORDS_NS (20 * CLOCK_NS_PER_S)     /* to say the first one */
 #define DOOR_REST_NS (1 * CLOCK_NS_PER_S)       /* and then the rest */
 #define DOOR_MOMENT_NS (250 * CLOCK_NS_PER_MS)
 

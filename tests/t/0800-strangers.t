@@ -129,7 +129,7 @@ says closed 'streams, TCP: half of the proof, then noise' "$stream_tcp" \
 # ----------------------------------------------------------- registration
 says closed 'registration: noise' -q "$tasks" noise:500
 says closed 'registration: too little' -q "$tasks" text:x
-says closed 'registration: silence' -q "$tasks"
+says closed 'registration: silence' -w 30 -q "$tasks"
 
 # ------------------------------------------------------------ other users
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
