@@ -78,9 +78,9 @@ static void put(struct outlier_list *l, struct outlier_find f)
     l->v[at] = f;
 }
 
-/* Who has few that are like it is compared with nobody; who has more work is not
- * slow. Where several threads call MPI, one that is out of it may wait for another
- * one of the same task. */
+/* Who has few that are like it is compared with nobody; who has more work is
+ * not slow. Where several threads call MPI, one that is out of it may wait for
+ * another one of the same task. */
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
@@ -145,7 +145,8 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
         const struct hct_score *o = hct_score(in, i);
 
         if (is_slow(s, in, o))
-            put(habits_explain(o, habits_usual_share(in, o), wall_ns) ? &kept : &odd,
+            put(habits_explain(o, habits_usual_share(in, o), wall_ns) ? &kept
+                                                                      : &odd,
                 (struct outlier_find){ .score = o });
     }
     if (all)
@@ -174,8 +175,8 @@ static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
     }
 }
 
-/* So many groups at most: in a phase as many as there were in earlier ones of its
- * kind, so that who leaves them is far from all of them (SC11, section 2). */
+/* So many groups at most: in a phase as many as there were in earlier ones of
+ * its kind, so that who leaves them is far from all of them (SC11, section 2). */
 static uint32_t groups_of(const struct outlier *s)
 {
     const struct hct_when *when = &s->item.when;
@@ -208,7 +209,8 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     s->has_table = true;
     groups_make(g, &s->table, &s->dictionary, in,
                 &(struct groups_most){ groups_of(s), s->groups_max });
-    s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary, in);
+    s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary,
+                                in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
                                out->question, out->question_max);
     if (!out->nquestion)
