@@ -109,29 +109,25 @@ static void bytes_of(struct habits *h, const struct groups *g, uint32_t kind,
         v[s].bytes = (float)median_of(h, h->left + (size_t)s * GROUPS_SAMPLE, n);
 }
 
+static void put(struct hct_question_normal *v, struct aspect a, float normal,
+                float spread)
+{
+    *(a.rough ? a.in_call ? &v->in_rough : &v->out_rough
+              : a.in_call ? &v->in : &v->out) = normal;
+    *(a.rough ? a.in_call ? &v->in_rough_spread : &v->out_rough_spread
+              : a.in_call ? &v->in_spread : &v->out_spread) = spread;
+}
+
 void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v)
 {
-    polish_one(h, g, kind, d, in, (struct aspect){ false, false });
-    for (uint32_t s = 0; s < d->nsteps; s++) {
-        v[s].out = (float)h->normal[s];
-        v[s].out_spread = (float)h->spread[s];
-    }
-    polish_one(h, g, kind, d, in, (struct aspect){ true, false });
-    for (uint32_t s = 0; s < d->nsteps; s++) {
-        v[s].in = (float)h->normal[s];
-        v[s].in_spread = (float)h->spread[s];
-    }
-    polish_one(h, g, kind, d, in, (struct aspect){ false, true });
-    for (uint32_t s = 0; s < d->nsteps; s++) {
-        v[s].out_rough = (float)h->normal[s];
-        v[s].out_rough_spread = (float)h->spread[s];
-    }
-    polish_one(h, g, kind, d, in, (struct aspect){ true, true });
-    for (uint32_t s = 0; s < d->nsteps; s++) {
-        v[s].in_rough = (float)h->normal[s];
-        v[s].in_rough_spread = (float)h->spread[s];
+    for (unsigned k = 0; k < 4; k++) {
+        struct aspect a = { .in_call = k & 1, .rough = k & 2 };
+
+        polish_one(h, g, kind, d, in, a);
+        for (uint32_t s = 0; s < d->nsteps; s++)
+            put(&v[s], a, (float)h->normal[s], (float)h->spread[s]);
     }
     bytes_of(h, g, kind, d, v);
 }
