@@ -9,6 +9,7 @@
 #include "master/tree/lasttree.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/paths.h"
 
 static const uint64_t whereis_wait_ns = 3 * CLOCK_NS_PER_S;
 static const uint64_t whereis_interval_ns = 10 * CLOCK_NS_PER_MS;
@@ -167,35 +168,19 @@ static bool is_libc(const struct prefixtree *t, uint32_t node)
     return strncmp(module, "libc.", 5) == 0 || strncmp(module, "ld-", 3) == 0;
 }
 
-static uint32_t child_with(const struct prefixtree *t, uint32_t node,
-                           uint32_t rank)
-{
-    for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
-        if (prefixtree_has(t, c, rank))
-            return c;
-    return 0;
-}
-
-static const char *base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 void whereis_add(const struct prefixtree *t, const struct prefixtree_frame *f,
                  struct str *to)
 {
     str_addf(to, "in %s", prefixtree_text(t, f->function));
     if (f->line)
-        str_addf(to, " (%s:%u)", base(prefixtree_text(t, f->file)), f->line);
+        str_addf(to, " (%s:%u)", paths_base(prefixtree_text(t, f->file)), f->line);
 }
 
 void whereis_text(const struct prefixtree *t, uint32_t rank, struct str *to)
 {
     uint32_t at = 0, last = 0, known = 0;
 
-    while ((at = child_with(t, at, rank)) && !is_mpi(t, at)) {
+    while ((at = prefixtree_child(t, at, rank)) && !is_mpi(t, at)) {
         last = at;
         if (t->frames[t->nodes[at].frame].line && !is_libc(t, at))
             known = at;
@@ -245,7 +230,7 @@ int whereis_outside(const struct prefixtree *t, whereis_seen_f *seen, void *arg)
 /* A slave that does not know the question has answered with a stack. */
 const char *whereis_unwritten_text(const struct prefixtree *t, uint32_t rank)
 {
-    uint32_t at = child_with(t, 0, rank);
+    uint32_t at = prefixtree_child(t, 0, rank);
     const struct prefixtree_frame *f = &t->frames[t->nodes[at].frame];
 
     return at && strcmp(prefixtree_text(t, f->module), "stdout") == 0

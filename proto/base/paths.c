@@ -107,6 +107,13 @@ int paths_make_parents(const char *path, struct err *err)
     return 0;
 }
 
+const char *paths_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 int paths_database(char *buf, size_t size, struct err *err)
 {
     const char *given = getenv("HECTOR_DB");

@@ -15,6 +15,9 @@ enum {
     PATHS_SOCKET_MAX = 100,     /* sun_path has 108 bytes */
 };
 
+/* What is behind the last slash of path: in it. */
+const char *paths_base(const char *path);
+
 /* $HECTOR_DB, else $XDG_STATE_HOME/hector/hector.db, else the same below
  * ~/.local/state. Parent directories are made, for the owner only. */
 int paths_database(char *buf, size_t size, struct err *err);

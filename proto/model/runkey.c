@@ -4,18 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/paths.h"
+
 enum { BUILDS_MAX = 64 };       /* of an MPMD job; more say nothing new */
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static char *text_of(const Hct__Profile__Module *m)
 {
-    const char *base = base_of(m->path);
+    const char *base = paths_base(m->path);
     struct str s = { 0 };
 
     if (!*base || strstr(base, ".so"))

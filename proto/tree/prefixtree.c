@@ -415,6 +415,15 @@ int prefixtree_tasks(const struct prefixtree *t, uint32_t node,
                              (size_t)n->nwords * 64);
 }
 
+uint32_t prefixtree_child(const struct prefixtree *t, uint32_t node,
+                          uint32_t position)
+{
+    for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
+        if (prefixtree_has(t, c, position))
+            return c;
+    return 0;
+}
+
 uint64_t prefixtree_traces(const struct prefixtree *t, uint32_t node)
 {
     uint64_t sum = 0;

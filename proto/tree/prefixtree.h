@@ -121,6 +121,10 @@ uint32_t prefixtree_count(const struct prefixtree *t, uint32_t node);
 bool prefixtree_has(const struct prefixtree *t, uint32_t node,
                     uint32_t position);
 
+/* The child of the node with this task; 0: none. */
+uint32_t prefixtree_child(const struct prefixtree *t, uint32_t node,
+                          uint32_t position);
+
 /* Traces through the node in all samples. */
 uint64_t prefixtree_traces(const struct prefixtree *t, uint32_t node);
 

@@ -28,15 +28,6 @@ bool slicerows_is_head(const struct slicerow *row)
     return strncmp(row->reason, "is here", strlen("is here")) == 0;
 }
 
-static uint32_t child_with(const struct prefixtree *t, uint32_t node,
-                           uint32_t position)
-{
-    for (uint32_t c = t->nodes[node].child; c; c = t->nodes[c].sibling)
-        if (prefixtree_has(t, c, position))
-            return c;
-    return 0;
-}
-
 size_t slicerows_each(const struct prefixtree *t, uint32_t position,
                       void (*each)(void *arg, const struct slicerow *row),
                       void *arg)
@@ -45,7 +36,7 @@ size_t slicerows_each(const struct prefixtree *t, uint32_t position,
 
     if (t->nnodes == 0 || position >= t->width)
         return 0;
-    for (uint32_t at = 0; (at = child_with(t, at, position)); n++) {
+    for (uint32_t at = 0; (at = prefixtree_child(t, at, position)); n++) {
         const struct prefixtree_frame *f = &t->frames[t->nodes[at].frame];
         const struct slicerow row = { prefixtree_text(t, f->function),
                                       prefixtree_text(t, f->file),

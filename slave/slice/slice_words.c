@@ -4,15 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/paths.h"
 #include "slave/slice/variables.h"
 #include "slave/symbols/symbols.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 /* -------------------------------------------------------------------- names */
 
@@ -77,7 +71,7 @@ static void add_reader(struct str *to, const struct slice *s,
 {
     (void)s;
     if (n->reader)
-        str_addf(to, "%s:%u", base_name(n->reader->file), n->reader->number);
+        str_addf(to, "%s:%u", paths_base(n->reader->file), n->reader->number);
     else
         str_add(to, "the place");
 }

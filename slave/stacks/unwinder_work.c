@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proto/base/array.h"
+#include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/base/writeall.h"
 #include "proto/tree/prefixtree.h"
@@ -109,13 +110,6 @@ struct trace {                  /* innermost first */
     unsigned n;
 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void add_level(struct trace *t, const struct level *l)
 {
     if (t->n < FRAMES)
@@ -125,7 +119,7 @@ static void add_level(struct trace *t, const struct level *l)
 static void add_symbol(struct work *w, struct trace *t,
                        const struct unwind_frame *f)
 {
-    const char *module = base_name(f->path);
+    const char *module = paths_base(f->path);
     /* Lines in our own wrappers say nothing. */
     bool lines = w->lines && strncmp(module, "libhector", 9) != 0;
     const struct symbol *s = symbols_find(w->symbols, f->path, NULL, 0,

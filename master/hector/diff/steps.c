@@ -7,15 +7,9 @@
 
 #include "proto/base/array.h"
 #include "proto/base/idtable.h"
+#include "proto/base/paths.h"
 
 /* -------------------------------------------------------------------- keys */
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static bool same_build(const struct jobmodel_module *a,
                        const struct jobmodel_module *b)
@@ -29,8 +23,8 @@ static bool rebuilt(const struct jobmodel *a, const struct jobmodel *b)
 {
     for (size_t i = 0; i < a->nmodules; i++)
         for (size_t k = 0; k < b->nmodules; k++)
-            if (strcmp(base_of(a->module[i].path),
-                       base_of(b->module[k].path)) == 0 &&
+            if (strcmp(paths_base(a->module[i].path),
+                       paths_base(b->module[k].path)) == 0 &&
                 !same_build(&a->module[i], &b->module[k]) &&
                 (a->module[i].id_bytes || b->module[k].id_bytes))
                 return true;
@@ -61,7 +55,7 @@ static uint64_t name_key(const struct jobmodel *m,
 {
     if (f->names == 0 || !*f->name[0].text)
         return mix_text(key, f->module
-                        ? base_of(m->module[f->module - 1].path) : "");
+                        ? paths_base(m->module[f->module - 1].path) : "");
     for (uint32_t k = 0; k < f->names; k++)
         key = mix_text(key, f->name[k].text);
     return key;

@@ -9,6 +9,7 @@
 
 #include "master/hector/stack/callview.h"
 #include "mpi-wrappers/table/calls.h"
+#include "proto/base/paths.h"
 
 /* ------------------------------------------------------------------- times */
 
@@ -200,11 +201,11 @@ static void add_name(const struct modelview *v,
     if (n && *n->text) {
         str_add(out, n->text);
         if (n->line)
-            str_addf(out, " %s:%u", callview_base(n->text + n->file),
+            str_addf(out, " %s:%u", paths_base(n->text + n->file),
                      n->line);
     } else {
         str_addf(out, "%s+0x%" PRIx64, f->module
-                 ? callview_base(v->model.module[f->module - 1].path) : "?",
+                 ? paths_base(v->model.module[f->module - 1].path) : "?",
                  f->offset);
     }
 }

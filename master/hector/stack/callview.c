@@ -44,13 +44,6 @@ uint32_t callview_line(const struct callview *v, uint32_t node)
     return frame_of(&v->tree, node)->line;
 }
 
-const char *callview_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* --------------------------------------------------------------- the tasks */
 
 static void add_set(struct taskset *set, struct str *out)

@@ -37,7 +37,6 @@ const char *callview_function(const struct callview *v, uint32_t node);
 const char *callview_module(const struct callview *v, uint32_t node);
 const char *callview_file(const struct callview *v, uint32_t node);
 uint32_t callview_line(const struct callview *v, uint32_t node);
-const char *callview_base(const char *path);    /* its last part */
 
 /* Append "[0-3,7]", of a node's tasks or of a class. */
 void callview_ranks(const struct callview *v, uint32_t node, struct str *out);

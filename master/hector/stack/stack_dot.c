@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/paths.h"
+
 enum { LABEL_RANKS = 40 };
 
 static const char unknown[] = "(null)";         /* to STAT */
@@ -40,7 +42,7 @@ static void add_label(struct str *out, const struct callview *v, uint32_t node)
     callview_escape_dot(out, callview_function(v, node));
     if (callview_line(v, node)) {
         str_add(out, "@");
-        callview_escape_dot(out, callview_base(callview_file(v, node)));
+        callview_escape_dot(out, paths_base(callview_file(v, node)));
         str_addf(out, ":%u", callview_line(v, node));
     }
     str_add(out, "\"");

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/paths.h"
+
 enum { RANKS_MAX = 24, RANKS_MIN = 8, INDENT = 2, DEPTH = 64 };
 
 static const char red[] = "\033[31m", dim[] = "\033[2m", bold[] = "\033[1m",
@@ -79,14 +81,14 @@ static void put_place(struct str *line, const struct callview *v,
     const char *file = callview_file(v, node);
 
     if (*file && callview_line(v, node))
-        str_addf(line, "  %s:%u", callview_base(file),
+        str_addf(line, "  %s:%u", paths_base(file),
                  callview_line(v, node));
 }
 
 static void put_own(struct str *line, const struct callview *v, uint32_t node)
 {
     if (callview_line(v, node))
-        str_addf(line, " (%s:%u)", callview_base(callview_file(v, node)),
+        str_addf(line, " (%s:%u)", paths_base(callview_file(v, node)),
                  callview_line(v, node));
 }
 

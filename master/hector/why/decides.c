@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "master/store/query.h"
+#include "proto/base/paths.h"
 
 enum { DECIDES_TASKS = 2, DECIDES_LINES = 3, DECIDES_READ = 10 };
 
@@ -24,9 +25,7 @@ static const char *text_of(const struct store_value *v)
 static void add_place(struct str *to, const struct store_value *file,
                       const struct store_value *line)
 {
-    const char *path = text_of(file), *slash = strrchr(path, '/');
-
-    str_addf(to, "%s:%" PRId64, slash ? slash + 1 : path,
+    str_addf(to, "%s:%" PRId64, paths_base(text_of(file)),
              line->type == STORE_INT ? line->i : 0);
 }
 

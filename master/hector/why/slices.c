@@ -19,6 +19,7 @@
 #include "master/store/query.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
+#include "proto/base/paths.h"
 #include "proto/base/taskset.h"
 #include "proto/tree/slicerows.h"
 
@@ -308,13 +309,6 @@ static void read_source(struct row *r)
         fclose(f);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void say_head(const struct slices *s)
 {
     const struct row *r = &s->rows[0];
@@ -326,7 +320,7 @@ static void say_head(const struct slices *s)
         printf(" at %s", human_time(at, s->at_ns, clock_wall_ns()));
     printf(": what decides that task %" PRId64 " gets to and stays in %s"
            " (%s:%u)\n", s->rank, in ? in + strlen("is here, in ")
-           : r->function, base_name(r->file), r->line);
+           : r->function, paths_base(r->file), r->line);
 }
 
 static struct store_value text_value(const char *text)
@@ -349,7 +343,7 @@ static int say_table(const struct slices *s, size_t most, struct err *err)
         const struct row *r = &s->rows[i];
         char where[TEXT];
 
-        snprintf(where, sizeof(where), "%s:%u", base_name(r->file), r->line);
+        snprintf(where, sizeof(where), "%s:%u", paths_base(r->file), r->line);
         const struct store_value v[] = { text_value(r->function),
                                          text_value(where),
                                          text_value(r->reason),
