@@ -40,8 +40,8 @@ jacobi 4 env KERNEL_ROUNDS=700000 $APPS/jacobi
 heat 4 env KERNEL_ROUNDS=1500000 $APPS/heat
 relay 4 $APPS/relay 200000
 throws 4 $T/throws 2000000
-teams 3 env KERNEL_ROUNDS=150000 $APPS/omp 1000
-teams_many 3 env KERNEL_ROUNDS=60000 $APPS/omp 1000 0 multiple
+teams 3 env OMP_WAIT_POLICY=passive KERNEL_ROUNDS=40000 $APPS/omp 1000
+teams_many 3 env OMP_WAIT_POLICY=passive KERNEL_ROUNDS=30000 $APPS/omp 1000 0 multiple
 threads 3 $APPS/threads 40000 3
 threads_turn 3 $APPS/threads 15000 serialized 2
 hpl 4 sh -c "exec hpcc"
