@@ -32,22 +32,45 @@ void words_blame(struct hct_out *out, uint32_t rank)
     out->verdicts[out->nverdicts - 1].nranks++;
 }
 
+/* There is room for it. */
+__attribute__((format(printf, 3, 0)))
+static void put_line(struct hct_out *out, int32_t rank, const char *fmt,
+                     va_list ap)
+{
+    struct hct_line *l = &out->lines[out->nlines++];
+
+    memset(l, 0, sizeof(*l));
+    l->rank = rank;
+    vsnprintf(l->text, sizeof(l->text), fmt, ap);
+}
+
 void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...)
 {
-    struct hct_line *l;
     va_list ap;
 
     if (out->nverdicts == 0 || out->nlines >= out->lines_max) {
         out->lost++;
         return;
     }
-    l = &out->lines[out->nlines++];
-    memset(l, 0, sizeof(*l));
-    l->rank = rank;
     va_start(ap, fmt);
-    vsnprintf(l->text, sizeof(l->text), fmt, ap);
+    put_line(out, rank, fmt, ap);
     va_end(ap);
     out->verdicts[out->nverdicts - 1].nlines++;
+}
+
+void words_remark(struct hct_out *out, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (out->nlines >= out->lines_max) {
+        out->lost++;
+        return;
+    }
+    if (!out->nremarks++)
+        out->remarks = out->nlines;
+    va_start(ap, fmt);
+    put_line(out, HCT_NONE, fmt, ap);
+    va_end(ap);
 }
 
 void words_places(struct hct_out *out, uint32_t site, uint32_t made)

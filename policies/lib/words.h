@@ -13,6 +13,10 @@ void words_blame(struct hct_out *out, uint32_t rank);
 __attribute__((format(printf, 3, 4)))
 void words_line(struct hct_out *out, int32_t rank, const char *fmt, ...);
 
+/* The same of no verdict: a remark of hct_out. They follow each other. */
+__attribute__((format(printf, 2, 3)))
+void words_remark(struct hct_out *out, const char *fmt, ...);
+
 /* Of the last line: the places of struct hct_line. */
 void words_places(struct hct_out *out, uint32_t site, uint32_t made);
 

@@ -1,29 +1,7 @@
 /* outlier_remark.c - what the policy outlier says of all tasks that it has
  * compared, for who looks at them. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "policies/lib/words.h"
 #include "policies/outlier/outlier.h"
-
-__attribute__((format(printf, 2, 3)))
-static void remark(struct hct_out *out, const char *fmt, ...)
-{
-    struct hct_line *l;
-    va_list ap;
-
-    if (out->nlines >= out->lines_max) {
-        out->lost++;
-        return;
-    }
-    if (!out->nremarks++)
-        out->remarks = out->nlines;
-    l = &out->lines[out->nlines++];
-    *l = (struct hct_line){ .rank = HCT_NONE };
-    va_start(ap, fmt);
-    vsnprintf(l->text, sizeof(l->text), fmt, ap);
-    va_end(ap);
-}
 
 static void remark_phase(const struct outlier *s, struct hct_out *out)
 {
@@ -33,7 +11,7 @@ static void remark_phase(const struct outlier *s, struct hct_out *out)
     if (!one)
         return;
     oddphase_say(one, text, sizeof(text));
-    remark(out, "%s", text);
+    words_remark(out, "%s", text);
 }
 
 static void remark_longer(const struct outlier *s, const struct hct_snapshot *in,
@@ -43,13 +21,12 @@ static void remark_longer(const struct outlier *s, const struct hct_snapshot *in
     char where[OUTLIER_WHERE], is[WORDS_TIME], most[WORDS_TIME], all[WORDS_TIME];
 
     if (l->runs && l->cost_ns >= s->ask.cost_ns && l->share >= s->ask.share)
-        remark(out, "its tasks take longer %s than those of %u good run%s: %s each "
-               "time, there %s at most; %s in all, %.1f %% of their time",
-               outlier_where(where, &s->dictionary, in, l->step, l->in_call),
-               l->runs, l->runs == 1 ? "" : "s",
-               words_short(is, l->each_ns),
-               words_short(most, l->most_ns),
-               words_time(all, (uint64_t)l->cost_ns), 100 * l->share);
+        words_remark(out, "its tasks take longer %s than those of %u good run%s: %s "
+                     "each time, there %s at most; %s in all, %.1f %% of their time",
+                     outlier_where(where, &s->dictionary, in, l->step, l->in_call),
+                     l->runs, l->runs == 1 ? "" : "s",
+                     words_short(is, l->each_ns), words_short(most, l->most_ns),
+                     words_time(all, (uint64_t)l->cost_ns), 100 * l->share);
 }
 
 static void remark_left_out(const struct outlier *s, struct hct_out *out)
@@ -57,9 +34,9 @@ static void remark_left_out(const struct outlier *s, struct hct_out *out)
     const struct dictionary *d = &s->dictionary;
 
     if (d->left_out)
-        remark(out, "%u steps of the %u tasks that are the sample are left out: they "
-               "found no room among %d, or it is not known where they are",
-               d->left_out, s->nsample, DICTIONARY_STEPS);
+        words_remark(out, "%u steps of the %u tasks that are the sample are left out: "
+                     "they found no room among %d, or it is not known where they are",
+                     d->left_out, s->nsample, DICTIONARY_STEPS);
 }
 
 void outlier_remark(const struct outlier *s, const struct hct_snapshot *in,
