@@ -192,10 +192,11 @@ static int ask(const struct tool *t, struct store *st, const struct wanted *w,
             return -1;
         if (c->at_ns)
             break;
-        if (!checked && waited_ns > CHECK_S * CLOCK_NS_PER_S &&
-            check_tasks(t, w, err))
-            return -1;
-        checked |= waited_ns > CHECK_S * CLOCK_NS_PER_S;
+        if (!checked && waited_ns > CHECK_S * CLOCK_NS_PER_S) {
+            checked = true;
+            if (check_tasks(t, w, err))
+                return -1;
+        }
         if (waited_ns > WAIT_S * CLOCK_NS_PER_S)
             return err_set(err, ETIMEDOUT, "no answer came within %d s: too "
                            "few tasks have models, a slave may not answer, or "
