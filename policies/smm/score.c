@@ -427,13 +427,27 @@ static float normal_of(const struct hct_question_normal *n, int in_call)
     return in_call ? n->in : n->out;
 }
 
+/* Less the task's own median, which is returned: how slow it is in all. */
+static double center(struct score *s, double *left)
+{
+    double slow;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        if (!isnan(left[i]))
+            s->words[n++] = left[i];
+    slow = n >= POLISH_STEPS ? polish_median(s->words, n) : 0;
+    for (uint32_t i = 0; i < s->q->nsteps; i++)
+        left[i] -= slow;
+    return slow;
+}
+
 /* What is left of the logarithms when the steps' normal times are taken off, and
  * then how slow the task is in all of them. */
 static void take_off(struct score *s, const struct hct_question_normal *normal,
                      int in_call)
 {
     double *left = s->left[in_call];
-    size_t n = 0;
 
     for (uint32_t i = 0; i < s->q->nsteps; i++) {
         const struct smm_edge *e = &s->own[i];
@@ -442,12 +456,8 @@ static void take_off(struct score *s, const struct hct_question_normal *normal,
                       ? (double)NAN
                       : spent(e->n, in_call ? e->in.mean : e->out.mean) -
                             (double)normal_of(&normal[i], in_call);
-        if (!isnan(left[i]))
-            s->words[n++] = left[i];
     }
-    s->slow[in_call] = n >= POLISH_STEPS ? polish_median(s->words, n) : 0;
-    for (uint32_t i = 0; i < s->q->nsteps; i++)
-        left[i] -= s->slow[in_call];
+    s->slow[in_call] = center(s, left);
 }
 
 static double root_of_squares(const struct smm_edge *e, int in_call)
@@ -459,8 +469,7 @@ static double root_of_squares(const struct smm_edge *e, int in_call)
 static void take_off_rough(struct score *s,
                            const struct hct_question_normal *normal, int in_call)
 {
-    double *left = s->rough[in_call], slow;
-    size_t n = 0;
+    double *left = s->rough[in_call];
 
     for (uint32_t i = 0; i < s->q->nsteps; i++) {
         const struct smm_edge *e = &s->own[i];
@@ -470,12 +479,8 @@ static void take_off_rough(struct score *s,
                       : log(root_of_squares(e, in_call)) -
                             (double)(in_call ? normal[i].in_rough
                                              : normal[i].out_rough);
-        if (!isnan(left[i]))
-            s->words[n++] = left[i];
     }
-    slow = n >= POLISH_STEPS ? polish_median(s->words, n) : 0;
-    for (uint32_t i = 0; i < s->q->nsteps; i++)
-        left[i] -= slow;
+    center(s, left);
 }
 
 /* By hct_worth(). */
@@ -559,7 +564,7 @@ static void see_once(const struct score *s, uint32_t step, int in_call,
     double score = polish_score(left, (double)(in_call ? is->in_rough_spread
                                                        : is->out_rough_spread));
 
-    if (s->q->score > 0 || o->score >= HCT_ODD || !(score >= HCT_ODD))
+    if (o->score >= HCT_ODD || !(score >= HCT_ODD))
         return;
     o->once = 1;
     o->score = score;
@@ -645,21 +650,25 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     const struct hct_question *q = s->q;
     const struct hct_question_normal *normal =
         s->normal + (size_t)t->kind * q->nsteps;
+    const bool all = !(q->score > 0);   /* somebody asks for all */
     struct hct_score o;
     double found_ns = 0;        /* by steps that stand out */
     size_t n = 0;
 
     for (int in_call = 0; in_call < 2; in_call++) {
         take_off(s, normal, in_call);
-        take_off_rough(s, normal, in_call);
+        if (all)
+            take_off_rough(s, normal, in_call);
     }
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
         o = step_of(s, i / 2, i % 2, normal);
         fill(rank, t, &o);
         if (is_wanted(q, &o))
             found_ns += o.cost_ns;
-        see_once(s, i / 2, i % 2, normal, &o);
-        fill(rank, t, &o);
+        if (all) {
+            see_once(s, i / 2, i % 2, normal, &o);
+            fill(rank, t, &o);
+        }
         if (is_wanted(q, &o))
             n = put(v, n, k, &o);
     }

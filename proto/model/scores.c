@@ -108,30 +108,54 @@ static bool is_before(const struct hct_score *a, const struct hct_score *b)
     return a->step != b->step ? a->step < b->step : a->in_call < b->in_call;
 }
 
+/* Where it would stand: of its list the first, its place, and the end. */
+struct spot { uint32_t first, at, end; };
+
+static struct spot find(const struct scores *s, const struct hct_score *x)
+{
+    struct spot is = { 0, 0, 0 };
+
+    while (is.first < s->nscores && !is_one_list(&s->score[is.first], x) &&
+           is_before(&s->score[is.first], x))
+        is.first++;
+    is.at = is.first;
+    while (is.at < s->nscores && is_before(&s->score[is.at], x))
+        is.at++;
+    is.end = is.at;
+    while (is.end < s->nscores && is_one_list(&s->score[is.end], x))
+        is.end++;
+    return is;
+}
+
+static bool has_room(const struct scores *s, const struct spot *is)
+{
+    return is->at - is->first < s->top &&
+           (is->end - is->first == s->top || s->nscores < SCORES_MAX);
+}
+
+bool scores_wants(const struct scores *s, const struct hct_score *x)
+{
+    struct spot is = find(s, x);
+
+    return has_room(s, &is);
+}
+
 void scores_put(struct scores *s, const struct hct_score *x)
 {
-    uint32_t first = 0, at, end;
+    struct spot is = find(s, x);
 
-    while (first < s->nscores && !is_one_list(&s->score[first], x) &&
-           is_before(&s->score[first], x))
-        first++;
-    for (at = first; at < s->nscores && is_before(&s->score[at], x); at++)
-        ;
-    for (end = at; end < s->nscores && is_one_list(&s->score[end], x); end++)
-        ;
-    if (at - first >= s->top)
+    if (!has_room(s, &is))
         return;
-    if (end - first == s->top) {        /* the last of them goes */
-        end--;
+    if (is.end - is.first == s->top) {  /* the last of them goes */
+        is.end--;
     } else {
-        if (s->nscores == SCORES_MAX)
-            return;
-        memmove(&s->score[end + 1], &s->score[end],
-                (s->nscores - end) * sizeof(*s->score));
+        memmove(&s->score[is.end + 1], &s->score[is.end],
+                (s->nscores - is.end) * sizeof(*s->score));
         s->nscores++;
     }
-    memmove(&s->score[at + 1], &s->score[at], (end - at) * sizeof(*s->score));
-    s->score[at] = *x;
+    memmove(&s->score[is.at + 1], &s->score[is.at],
+            (is.end - is.at) * sizeof(*s->score));
+    s->score[is.at] = *x;
 }
 
 void scores_merge(struct scores *s, const struct scores *part, uint32_t at)

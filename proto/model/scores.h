@@ -41,6 +41,8 @@ void scores_ran(struct scores *s, uint32_t kind, uint64_t ran_ns,
                 uint64_t delayed_ns);
 /* One that is among the furthest, perhaps. */
 void scores_put(struct scores *s, const struct hct_score *x);
+/* Would it be kept? Its step does not count. */
+bool scores_wants(const struct scores *s, const struct hct_score *x);
 
 /* The part of others, whose position 0 is ours at. */
 void scores_merge(struct scores *s, const struct scores *part, uint32_t at);

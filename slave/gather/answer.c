@@ -87,11 +87,37 @@ void answer_miss(struct answer *a)
     scores_task(&a->scores, 0);
 }
 
+/* By how far it is from its medoid, and from its neighbour. In which step most, which
+ * takes long to find, only of those who are kept. */
+static void put_far(struct answer *a, const struct answer_task *t,
+                    const struct score_task *is)
+{
+    struct hct_score group = { .method = HCT_METHOD_CLUSTER, .group = is->group,
+                               .kind = is->kind, .score = is->far,
+                               .rank = t->position };
+    struct hct_score near = { .method = HCT_METHOD_NEIGHBOUR, .group = is->group,
+                              .kind = is->kind, .score = is->near,
+                              .rank = t->position };
+    struct hct_score step = { 0 };
+
+    if (!scores_wants(&a->scores, &group) && !scores_wants(&a->scores, &near))
+        return;
+    if (!score_differs(a->score, is, &step))
+        step = (struct hct_score){ 0 };
+    step.group = is->group;
+    step.kind = is->kind;
+    step.method = HCT_METHOD_CLUSTER;
+    step.score = is->far;
+    put(a, t, &step);
+    step.method = HCT_METHOD_NEIGHBOUR;
+    step.score = is->near;
+    put(a, t, &step);
+}
+
 void answer_add(struct answer *a, const struct answer_task *t,
                 const struct score_edge *v, size_t n)
 {
     struct hct_score steps[HCT_TOP_MAX];
-    struct hct_score differs = { .method = HCT_METHOD_CLUSTER };
     struct score_task is;
     size_t nsteps;
 
@@ -100,15 +126,7 @@ void answer_add(struct answer *a, const struct answer_task *t,
     scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
     scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);
     scores_ran(&a->scores, is.kind, t->delay.ran_ns, t->delay.kept_ns);
-    if (!score_differs(a->score, &is, &differs))
-        differs = (struct hct_score){ .method = HCT_METHOD_CLUSTER };
-    differs.group = is.group;
-    differs.kind = is.kind;
-    differs.score = is.far;
-    put(a, t, &differs);
-    differs.method = HCT_METHOD_NEIGHBOUR;
-    differs.score = is.near;
-    put(a, t, &differs);
+    put_far(a, t, &is);
     nsteps = score_steps(a->score, t->rank, &is, steps, a->scores.top);
     for (size_t i = 0; i < nsteps; i++)
         put(a, t, &steps[i]);
