@@ -21,9 +21,11 @@ static void remark_longer(const struct outlier *s, const struct hct_snapshot *in
     char where[OUTLIER_WHERE], is[WORDS_TIME], most[WORDS_TIME], all[WORDS_TIME];
 
     if (l->runs && l->cost_ns >= s->ask.cost_ns && l->share >= s->ask.share)
-        words_remark(out, "its tasks take longer %s than those of %u good run%s: %s "
-                     "each time, there %s at most; %s in all, %.1f %% of their time",
-                     outlier_where(where, &s->dictionary, in, l->step, l->in_call),
+        words_remark(out, "its tasks take longer %s than those of %u good run%s: "
+                     "%s each time, there %s at most; %s in all, %.1f %% of "
+                     "their time",
+                     outlier_where(where, &s->dictionary, in, l->step,
+                                   l->in_call),
                      l->runs, l->runs == 1 ? "" : "s",
                      words_short(is, l->each_ns), words_short(most, l->most_ns),
                      words_time(all, (uint64_t)l->cost_ns), 100 * l->share);
@@ -34,8 +36,9 @@ static void remark_left_out(const struct outlier *s, struct hct_out *out)
     const struct dictionary *d = &s->dictionary;
 
     if (d->left_out)
-        words_remark(out, "%u steps of the %u tasks that are the sample are left out: "
-                     "they found no room among %d, or it is not known where they are",
+        words_remark(out, "%u steps of the %u tasks that are the sample are left "
+                     "out: they found no room among %d, or it is not known "
+                     "where they are",
                      d->left_out, s->nsample, DICTIONARY_STEPS);
 }
 
