@@ -3,10 +3,10 @@
 
 #include "proto/base/str.h"
 #include "slave/gather/gather_model.h"
+#include "slave/gather/gather_part.h"
 #include "slave/gather/gather_progress.h"
 #include "slave/gather/gather_scores.h"
 #include "slave/gather/gather_stack.h"
-#include "slave/gather/gather_turns.h"
 #include "slave/jobs/jobs.h"
 
 /* Who is there: the name of the node, for each of its positions. */
@@ -23,9 +23,9 @@ static void who_start(void *arg, struct reduction *r)
 
 const struct reduce_kind gather_kinds[] = {
     { "who", who_start, NULL },
-    { "stack", gather_stack_start, gather_stack_stop },
-    { "model", gather_model_start, gather_model_stop },
-    { "scores", gather_scores_start, gather_turns_stop },
-    { "progress", gather_progress_start, gather_turns_stop },
+    { "stack", gather_stack_start, gather_part_stop },
+    { "model", gather_model_start, gather_part_stop },
+    { "scores", gather_scores_start, gather_part_stop },
+    { "progress", gather_progress_start, gather_part_stop },
 };
 const size_t gather_nkinds = sizeof(gather_kinds) / sizeof(gather_kinds[0]);

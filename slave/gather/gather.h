@@ -9,9 +9,7 @@
 /* Their arg: whose tasks are asked, and what is being made of them. */
 struct gather {
     struct jobs *jobs;          /* borrowed */
-    LIST_HEAD(, stack_part) stacks;     /* of gather_stack.c, which owns them */
-    LIST_HEAD(, model_part) models;     /* of gather_model.c */
-    LIST_HEAD(, turns_part) turns;      /* of gather_turns.c */
+    LIST_HEAD(, gather_part) parts;     /* owned */
 };
 extern const struct reduce_kind gather_kinds[];
 extern const size_t gather_nkinds;

@@ -10,7 +10,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/link/timer.h"
-#include "slave/gather/gather.h"
+#include "slave/gather/gather_part.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/jobs/modelpart.h"
 
@@ -19,9 +19,7 @@
 
 /* One that is being made. */
 struct model_part {
-    LIST_ENTRY(model_part) place;
-    struct gather *all;         /* borrowed, like the next */
-    struct reduction *reduction;
+    struct gather_part part;
     uint64_t job, until_ns;
     uint32_t n;
     bool histograms;
@@ -31,9 +29,10 @@ struct model_part {
     struct event *look;         /* owned */
 };
 
-static void part_free(struct model_part *p)
+static void part_free(struct gather_part *part)
 {
-    LIST_REMOVE(p, place);
+    struct model_part *p = (struct model_part *)part;
+
     timer_free(p->look);
     taskset_fini(&p->ranks);
     free(p->tasks);
@@ -45,7 +44,7 @@ static int make(const struct model_part *p, const struct gather_job *of,
 {
     const struct modelpart part = {
         .tasks = p->tasks, .n = p->n, .ranks = &p->ranks,
-        .account = of->account, .ticks = &jobs_node(p->all->jobs)->ticks,
+        .account = of->account, .ticks = &jobs_node(p->part.all->jobs)->ticks,
         .histograms = p->histograms, .window = p->window };
 
     return modelpart_make(&part, out, err);
@@ -53,17 +52,11 @@ static int make(const struct model_part *p, const struct gather_job *of,
 
 static void finish(struct model_part *p, struct gather_job *of)
 {
-    struct reduction *r = p->reduction;
     struct str part = { 0 };
     struct err err;
     int rc = make(p, of, &part, &err);
 
-    part_free(p);
-    if (rc)
-        reduction_fail(r, err.text);
-    else
-        reduction_own(r, str_text(&part), part.n);
-    str_fini(&part);
+    gather_part_finish(&p->part, rc, &part, &err);
 }
 
 /* ------------------------------------------------------------------- names */
@@ -82,7 +75,7 @@ static bool has_names(const struct model_part *p, const struct gather_job *of)
     if (names_settled(&a->names, &a->sites))
         return true;
     if (!a->names.failures)
-        names_ask(&a->names, jobs_node(p->all->jobs)->base, &a->sites, of->user,
+        names_ask(&a->names, jobs_node(p->part.all->jobs)->base, &a->sites, of->user,
                   false);
     return !a->names.child;
 }
@@ -90,14 +83,12 @@ static bool has_names(const struct model_part *p, const struct gather_job *of)
 static void on_look(evutil_socket_t fd, short what, void *arg)
 {
     struct model_part *p = arg;
-    struct reduction *r = p->reduction;
     struct gather_job of;
     struct err err;
 
     (void)fd, (void)what;
-    if (gather_tasks(p->all->jobs, p->job, p->tasks, p->n, &of, &err)) {
-        part_free(p);
-        reduction_fail(r, err.text);
+    if (gather_tasks(p->part.all->jobs, p->job, p->tasks, p->n, &of, &err)) {
+        gather_part_fail(&p->part, err.text);
         return;
     }
     if (has_names(p, &of) || clock_monotonic_ns() >= p->until_ns)
@@ -115,18 +106,16 @@ static struct model_part *part_make(struct gather *g, struct reduction *r)
 
     if (!p)
         return NULL;
-    p->all = g;
-    p->reduction = r;
+    gather_part_begin(&p->part, g, r, part_free);
     p->job = reduction_job(r);
     p->n = reduction_width(r);
     p->until_ns = clock_monotonic_ns() +
                   (half_ns < NAMES_NS ? half_ns : NAMES_NS);
-    LIST_INSERT_HEAD(&g->models, p, place);
     p->tasks = calloc(p->n, sizeof(*p->tasks));
     p->look = evtimer_new(jobs_node(g->jobs)->base, on_look, p);
     if (p->tasks && p->look)
         return p;
-    part_free(p);
+    gather_part_end(&p->part);
     return NULL;
 }
 
@@ -140,7 +129,7 @@ static int begin(struct model_part *p, const Hct__ModelAsk *m,
     p->window = (enum window_what)m->window;
     if (*m->ranks && taskset_parse(&p->ranks, m->ranks, UINT32_MAX, err))
         return -1;
-    if (gather_tasks(p->all->jobs, p->job, p->tasks, p->n, of, err))
+    if (gather_tasks(p->part.all->jobs, p->job, p->tasks, p->n, of, err))
         return -1;
     return make(p, of, NULL, err);
 }
@@ -164,23 +153,9 @@ void gather_model_start(void *arg, struct reduction *r)
     else if (gather_check(g->jobs, reduction_job(r), reduction_width(r), &err) ||
              !(p = part_make(g, r)))
         reduction_fail(r, err.text);
-    else if (begin(p, m, &of, &err)) {
-        part_free(p);
-        reduction_fail(r, err.text);
-    } else {
+    else if (begin(p, m, &of, &err))
+        gather_part_fail(&p->part, err.text);
+    else
         on_look(-1, 0, p);
-    }
     hct__model_ask__free_unpacked(m, NULL);
-}
-
-void gather_model_stop(void *arg, struct reduction *r)
-{
-    const struct gather *g = arg;
-    struct model_part *p;
-
-    LIST_FOREACH(p, &g->models, place)
-        if (p->reduction == r) {
-            part_free(p);
-            return;
-        }
 }

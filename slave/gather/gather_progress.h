@@ -5,7 +5,7 @@
 
 #include "slave/tree/reduce.h"
 
-/* As reduce_kind has it; arg is the struct gather. gather_turns_stop() stops it. */
+/* As reduce_kind has it; arg is the struct gather. gather_part_stop() stops it. */
 void gather_progress_start(void *arg, struct reduction *r);
 
 #endif

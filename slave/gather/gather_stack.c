@@ -7,7 +7,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
-#include "slave/gather/gather.h"
+#include "slave/gather/gather_part.h"
 #include "slave/gather/gather_tasks.h"
 #include "slave/gather/remark.h"
 #include "slave/page/state.h"
@@ -19,9 +19,7 @@ enum { GATHER_PLACES_MAX = 1024, GATHER_OTHERS_MAX = 256 };
 
 /* One that is being made. */
 struct stack_part {
-    LIST_ENTRY(stack_part) place;
-    struct gather *all;         /* borrowed, like the next */
-    struct reduction *reduction;
+    struct gather_part part;
     uint64_t job;
     uint32_t n, sends_to;       /* sends_to: as in Stack */
     uint32_t *ranks;            /* owned */
@@ -30,9 +28,13 @@ struct stack_part {
                                    NULL: its stack is */
 };
 
-static void part_free(struct stack_part *p)
+static void part_free(struct gather_part *part)
 {
-    LIST_REMOVE(p, place);
+    struct stack_part *p = (struct stack_part *)part;
+    struct stacker *stacker = jobs_node(part->all->jobs)->stacker;
+
+    if (stacker)                /* it may be at it */
+        stacker_cancel(stacker, p);
     free(p->ranks);
     free(p->pids);
     free(p->sites);
@@ -42,7 +44,7 @@ static void part_free(struct stack_part *p)
 static char *page_of(void *arg, uint32_t position)
 {
     const struct stack_part *p = arg;
-    struct task *t = gather_task(p->all->jobs, p->job, p->ranks[position]);
+    struct task *t = gather_task(p->part.all->jobs, p->job, p->ranks[position]);
 
     return t && t->tally.pid == p->pids[position] ? t->tally.page : NULL;
 }
@@ -68,12 +70,15 @@ static uint32_t place_of(void *arg, uint32_t position, uint64_t *pc,
 static void remark_others(const struct stack_part *p, struct unwinder_remark *to,
                           const struct remark_task *t)
 {
+    int32_t peer = remark_peer(t);
+
     for (uint32_t i = 0; i < p->n && i < GATHER_OTHERS_MAX; i++) {
-        struct task *of = gather_task(p->all->jobs, p->job, p->ranks[i]);
+        struct task *of = gather_task(p->part.all->jobs, p->job, p->ranks[i]);
         const struct remark_task other = { of ? of->tally.page : NULL,
                                            p->ranks[i], t->ticks };
 
-        if (other.page && other.rank != t->rank)
+        if (other.page && other.rank != t->rank &&
+            (peer < 0 || peer == (int32_t)other.rank))
             remark_theirs(to, t, &other);
     }
 }
@@ -82,7 +87,7 @@ static bool remark_of(void *arg, uint32_t position, struct unwinder_remark *to)
 {
     const struct stack_part *p = arg;
     const struct remark_task t = { page_of(arg, position), p->ranks[position],
-                                   &jobs_node(p->all->jobs)->ticks };
+                                   &jobs_node(p->part.all->jobs)->ticks };
 
     memset(to, 0, sizeof(*to));
     to->alone = p->sends_to != 0;
@@ -116,21 +121,19 @@ static void on_done(void *arg, const struct stacker_result *s,
                     const struct err *why)
 {
     struct stack_part *p = arg;
-    struct reduction *r = p->reduction;
+    struct reduction *r = p->part.reduction;
     Hct__CallTree m;
     struct err err;
 
     if (why) {
-        part_free(p);
-        reduction_fail(r, why->text);
+        gather_part_fail(&p->part, why->text);
         return;
     }
     if (calltree_make(&m, s, NULL, p->n, &err)) {
-        part_free(p);
-        reduction_fail(r, err.text);
+        gather_part_fail(&p->part, err.text);
         return;
     }
-    part_free(p);
+    gather_part_end(&p->part);
     if (write_part(&m, r))
         reduction_fail(r, "out of memory");
     calltree_fini(&m);
@@ -151,7 +154,7 @@ static int find_tasks(struct stack_part *p, struct gather_job *of,
                       struct err *err)
 {
     struct task **v = calloc(p->n, sizeof(*v));
-    int rc = v ? gather_tasks(p->all->jobs, p->job, v, p->n, of, err)
+    int rc = v ? gather_tasks(p->part.all->jobs, p->job, v, p->n, of, err)
                : err_memory(err);
 
     for (uint32_t i = 0; rc == 0 && i < p->n; i++)
@@ -212,7 +215,7 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
         .threads = m->threads, .keep = !m->slice, .unwritten = m->unwritten,
         .slice = m->slice, .remark_of = m->slice ? remark_of : NULL,
         .page_of = page_of };
-    struct stacker *stacker = jobs_node(p->all->jobs)->stacker;
+    struct stacker *stacker = jobs_node(p->part.all->jobs)->stacker;
     struct gather_job of;
 
     if (!stacker)
@@ -241,16 +244,14 @@ static struct stack_part *part_make(struct gather *g, struct reduction *r)
 
     if (!p)
         return NULL;
-    p->all = g;
-    p->reduction = r;
+    gather_part_begin(&p->part, g, r, part_free);
     p->job = reduction_job(r);
     p->n = (uint32_t)n;
-    LIST_INSERT_HEAD(&g->stacks, p, place);
     p->ranks = calloc(n + 1, sizeof(*p->ranks));
     p->pids = calloc(n + 1, sizeof(*p->pids));
     if (p->ranks && p->pids)
         return p;
-    part_free(p);
+    gather_part_end(&p->part);
     return NULL;
 }
 
@@ -278,23 +279,10 @@ void gather_stack_start(void *arg, struct reduction *r)
                      &err) == 0 && (p = part_make(g, r)))
         rc = begin(p, m, &err);
     if (rc && p)
-        part_free(p);
+        gather_part_end(&p->part);
     if (rc < 0)
         reduction_fail(r, err.text);
     else if (rc > 0)
         reduction_own(r, NULL, 0);
     hct__stack__free_unpacked(m, NULL);
-}
-
-void gather_stack_stop(void *arg, struct reduction *r)
-{
-    const struct gather *g = arg;
-    struct stack_part *p;
-
-    LIST_FOREACH(p, &g->stacks, place)
-        if (p->reduction == r) {
-            stacker_cancel(jobs_node(g->jobs)->stacker, p);
-            part_free(p);
-            return;
-        }
 }

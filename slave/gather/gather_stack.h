@@ -5,8 +5,7 @@
 
 #include "slave/tree/reduce.h"
 
-/* As reduce_kind has them; arg is the struct gather. */
+/* As reduce_kind has it; arg is the struct gather. gather_part_stop() stops it. */
 void gather_stack_start(void *arg, struct reduction *r);
-void gather_stack_stop(void *arg, struct reduction *r);
 
 #endif

@@ -35,7 +35,5 @@ struct gather_way {
 
 void gather_turns_start(struct gather *g, struct reduction *r,
                         const struct gather_way *way);
-/* As reduce_kind has it; arg is the struct gather. */
-void gather_turns_stop(void *arg, struct reduction *r);
 
 #endif

@@ -116,17 +116,21 @@ static uint64_t moved(const char *from, const char *to, uint64_t pc)
     return 0;
 }
 
+int32_t remark_peer(const struct remark_task *t)
+{
+    struct awaited a;
+
+    return awaited_find(t->page, &a) ? a.peer : PAGE_ANY;
+}
+
 void remark_theirs(struct unwinder_remark *to, const struct remark_task *t,
                    const struct remark_task *other)
 {
     static struct state_thread v[REMARK_THREADS];
     unsigned n = state_threads(other->page, v, REMARK_THREADS);
     struct awaited_sent sent;
-    struct awaited a;
     uint32_t site;
 
-    if (awaited_find(t->page, &a) && a.peer >= 0 && a.peer != (int32_t)other->rank)
-        return;
     for (unsigned i = 0; i < n; i++) {
         site = page_site_in(v[i].slot, v[i].site);
         add_call(to->theirs, &to->ntheirs,

@@ -21,8 +21,10 @@ void remark_taken(struct unwinder_remark *to, const struct remark_task *t);
 /* The calls that it has made last. */
 void remark_lately(struct unwinder_remark *to, const struct remark_task *t);
 
-/* Where another task is, or was last, in MPI, if it is one that the task may wait
- * for; both run the same program. */
+/* Whose message it waits for; below 0: anybody's, or that is not known. */
+int32_t remark_peer(const struct remark_task *t);
+/* Where another task is, or was last, in MPI, that the task may wait for; both run
+ * the same program. */
 void remark_theirs(struct unwinder_remark *to, const struct remark_task *t,
                    const struct remark_task *other);
 
