@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,17 +40,22 @@ static void inside_fail(const char *why)
     _exit(INSIDE_FAILED);
 }
 
-/* It lies beside this library. */
-static void inside_path(char path[PATH_MAX])
+/* It lies beside this library: beside the file itself, since a slave may have one that
+ * is called otherwise, which other hosts do not have. So it is found out once. */
+static const char *inside_path(void)
 {
+    static char path[PATH_MAX];
     Dl_info info;
-    const char *end;
+    char *end;
 
+    if (*path)
+        return path;
     if (!dladdr((void *)inside_path, &info) || !info.dli_fname ||
-        !(end = strrchr(info.dli_fname, '/')) ||
-        snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - info.dli_fname),
-                 info.dli_fname, inside_shell) >= PATH_MAX)
+        !realpath(info.dli_fname, path) || !(end = strrchr(path, '/')) ||
+        (size_t)(end + 1 - path) + sizeof(inside_shell) > sizeof(path))
         inside_fail("it is not known where this library lies");
+    memcpy(end + 1, inside_shell, sizeof(inside_shell));
+    return path;
 }
 
 static void *inside_nothing(void *arg)
@@ -72,14 +78,14 @@ static void *inside_library(void)
 {
     void *library = atomic_load_explicit(&inside.library,
                                          memory_order_acquire);
-    char path[PATH_MAX];
+    const char *path;
 
     if (library)
         return library;
     pthread_mutex_lock(&inside.lock);
     library = atomic_load(&inside.library);
     if (!library) {
-        inside_path(path);
+        path = inside_path();
         inside_expect_threads();
         reserve_yield();
         library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
