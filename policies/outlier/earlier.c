@@ -39,6 +39,14 @@ const struct hct_earlier *earlier_find(const struct earlier *e, uint64_t from,
     return NULL;
 }
 
+const struct hct_earlier *earlier_step(const struct earlier *e,
+                                       const struct dictionary *d,
+                                       uint32_t step)
+{
+    return earlier_find(e, dictionary_place(d, d->step[step].from),
+                        dictionary_place(d, d->step[step].to));
+}
+
 double earlier_most(const struct hct_earlier *s, bool in_call)
 {
     return in_call ? s->in_most : s->out_most;
@@ -127,11 +135,9 @@ struct earlier_longer earlier_compare(const struct earlier *e, struct habits *h,
     struct earlier_longer is = { .runs = 0 }, one;
 
     for (uint32_t i = 0; e->n && i < 2 * d->nsteps; i++) {
-        const struct smm_step *s = &d->step[i / 2];
         const struct hct_earlier *was =
-            i % 2 && habits_waits(d, in, i / 2)
-                ? NULL : earlier_find(e, dictionary_place(d, s->from),
-                                      dictionary_place(d, s->to));
+            i % 2 && habits_waits(d, in, i / 2) ? NULL
+                                                : earlier_step(e, d, i / 2);
 
         if (!was)
             continue;

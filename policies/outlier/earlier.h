@@ -22,6 +22,10 @@ void earlier_take(struct earlier *e, const struct hct_snapshot *in);
 /* NULL: they did not have that step. */
 const struct hct_earlier *earlier_find(const struct earlier *e, uint64_t from,
                                        uint64_t to);
+/* The same of a step of the dictionary. */
+const struct hct_earlier *earlier_step(const struct earlier *e,
+                                       const struct dictionary *d,
+                                       uint32_t step);
 /* No task of theirs has taken longer, each time on an average. */
 double earlier_most(const struct hct_earlier *s, bool in_call);
 /* One of the next run is expected to take no longer than that. */

@@ -169,18 +169,27 @@ double habits_share(double ran_ns, double delayed_ns)
                                         : (double)NAN;
 }
 
-double habits_usual_share(const struct hct_snapshot *in,
-                          const struct hct_score *o)
+const struct hct_cluster *habits_cluster(const struct hct_snapshot *in,
+                                         uint32_t what, uint32_t number)
 {
     for (uint32_t i = 0; i < in->nclusters; i++) {
         const struct hct_cluster *c = hct_cluster(in, i);
 
-        if (c->what == HCT_CLUSTER_KIND && c->number == o->kind &&
-            c->tasks >= HABITS_LEAST)
-            return habits_share(c->ran_ns - (double)o->ran_ns,
-                                c->delayed_ns - (double)o->delayed_ns);
+        if (c->what == what && c->number == number)
+            return c;
     }
-    return (double)NAN;
+    return NULL;
+}
+
+double habits_usual_share(const struct hct_snapshot *in,
+                          const struct hct_score *o)
+{
+    const struct hct_cluster *c = habits_cluster(in, HCT_CLUSTER_KIND, o->kind);
+
+    return c && c->tasks >= HABITS_LEAST
+               ? habits_share(c->ran_ns - (double)o->ran_ns,
+                              c->delayed_ns - (double)o->delayed_ns)
+               : (double)NAN;
 }
 
 /* Those that wait in MPI for one that is kept ask for messages, and give way: they

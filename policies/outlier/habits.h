@@ -42,6 +42,10 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
  * has more work. The bytes of a border grow as the root of what is inside. */
 bool habits_more_work(const struct hct_score *o);
 
+/* Of an answer; NULL: there is none. */
+const struct hct_cluster *habits_cluster(const struct hct_snapshot *in,
+                                         uint32_t what, uint32_t number);
+
 /* Of the time that a task, or several, wanted a processor it had one for this share;
  * NaN: not known. */
 double habits_share(double ran_ns, double delayed_ns);

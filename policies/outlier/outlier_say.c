@@ -55,23 +55,11 @@ static const char *when_of(char buf[WHAT], const struct hct_stretch *t)
     return buf;
 }
 
-static const struct hct_cluster *cluster_of(const struct hct_snapshot *in,
-                                            uint32_t what, uint32_t number)
-{
-    for (uint32_t i = 0; i < in->nclusters; i++) {
-        const struct hct_cluster *c = hct_cluster(in, i);
-
-        if (c->what == what && c->number == number)
-            return c;
-    }
-    return NULL;
-}
-
 /* Distances from a medoid are in deviations of its group (SC11, 3.3.1). */
 static double far_of(const struct hct_snapshot *in, const struct hct_score *x)
 {
     const struct hct_cluster *c =
-        cluster_of(in, HCT_CLUSTER_GROUP, x->group);
+        habits_cluster(in, HCT_CLUSTER_GROUP, x->group);
     double deviation =
         c && c->tasks ? sqrt(c->squares / (double)c->tasks) : 0;
 
@@ -121,7 +109,7 @@ static const char *places_of(char buf[WHAT], const struct hct_snapshot *in,
 
 uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o)
 {
-    const struct hct_cluster *c = cluster_of(in, HCT_CLUSTER_KIND, o->kind);
+    const struct hct_cluster *c = habits_cluster(in, HCT_CLUSTER_KIND, o->kind);
 
     return c && c->tasks ? (uint32_t)c->tasks - 1 : 0;
 }
@@ -131,10 +119,7 @@ uint32_t outlier_like(const struct hct_snapshot *in, const struct hct_score *o)
 const struct hct_earlier *outlier_earlier(const struct outlier *s,
                                           const struct hct_score *o)
 {
-    const struct smm_step *step = &s->dictionary.step[o->step];
-
-    return earlier_find(&s->earlier, dictionary_place(&s->dictionary, step->from),
-                        dictionary_place(&s->dictionary, step->to));
+    return earlier_step(&s->earlier, &s->dictionary, o->step);
 }
 
 double outlier_each(const struct hct_score *o)
