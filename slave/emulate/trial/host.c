@@ -14,7 +14,6 @@
 #include "proto/model/scores.h"
 
 enum { OTHER = 1, WAITS, CALLS };       /* numbers of calls */
-enum { EVERY = 0, MERGE = 5 };         /* numbers of parameters */
 enum { LINES = 512, VERDICTS = 16, ODDS = 512, RANKS = 512 };
 enum { LOOK_NS = 500000000, PER_NODE = 64 };
 #define BEGAN_NS (1 * CLOCK_NS_PER_S)
@@ -197,8 +196,7 @@ static int read_scores(struct host *h, uint64_t now_ns, struct err *err)
     return step(h, now_ns, HCT_NEED_SCORES, err);
 }
 
-/* --------------------------------------------------------------- what it says
- * */
+/* ------------------------------------------------------------ what it says */
 
 void host_said_fini(struct host_said *said)
 {
@@ -261,6 +259,17 @@ static int note_odds(const struct host *h, struct host_said *said,
 
 /* ---------------------------------------------------------------------- all */
 
+/* All as they are by default, but for two. */
+static void set_params(const struct host *h, double v[HCT_PARAMS_MAX])
+{
+    const struct hct_param *p = h->policy->params;
+
+    for (unsigned i = 0; p[i].name; i++)
+        v[i] = strcmp(p[i].name, "every") == 0 ? p[i].max   /* at its end alone */
+               : strcmp(p[i].name, "merge") == 0 ? !h->conf->whole
+                                                 : p[i].def;
+}
+
 static int make(struct host *h, struct err *err)
 {
     const struct played *p = h->conf->played;
@@ -271,10 +280,7 @@ static int make(struct host *h, struct err *err)
     h->policy = hct_policy();
     h->job = (struct hct_job){ .size = sizeof(h->job), .nranks = p->ntasks,
                                .job = 1, .seed = p->seed };
-    for (unsigned i = 0; h->policy->params[i].name; i++)
-        params[i] = h->policy->params[i].def;
-    params[EVERY] = h->policy->params[EVERY].max;       /* at its end alone */
-    params[MERGE] = h->conf->whole ? 0 : 1;
+    set_params(h, params);
     h->state = calloc(1, h->policy->state_bytes(&h->job, params));
     h->room = malloc(h->policy->room_bytes);
     h->rank = calloc(p->ntasks, sizeof(*h->rank));

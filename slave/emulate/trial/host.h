@@ -1,6 +1,5 @@
 /* host.h - the policy outlier, as a master would run it, on a run that is
- * played: what it sees, what it asks of all tasks, and what it says in the end.
- * */
+ * played: what it sees, what it asks of all tasks, and what it says in the end. */
 #ifndef HECTOR_EMULATE_HOST_H
 #define HECTOR_EMULATE_HOST_H
 

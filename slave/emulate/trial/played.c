@@ -82,8 +82,7 @@ void played_make(struct played *p, const struct played_conf *conf,
         draw_fault(p, number);
 }
 
-/* ---------------------------------------------------------------- the models
- * */
+/* -------------------------------------------------------------- the models */
 
 struct mean_m2 { double mean, m2; };
 
