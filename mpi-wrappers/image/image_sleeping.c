@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "mpi-wrappers/image/format.h"
+#include "mpi-wrappers/image/image_lock.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/sys.h"
 
@@ -112,8 +113,7 @@ void image_sleeping_settle(const struct image_sleeping *s, ucontext_t *u)
 static bool is_lock(uint64_t at)
 {
     enum { USERS = 3, KIND, SPINS, LIST, WORDS = 10 };
-    enum { TYPE = 3, ROBUST = 16, INHERITS = 32, KINDS = 0x2f3,
-           MANY = 1 << 22 };
+    enum { MANY = 1 << 22 };
     uint32_t m[WORDS], kind;
     struct iovec to = { m, sizeof(m) }, from = { (void *)at, sizeof(m) };
     long pid = sys(SYS_getpid);
@@ -122,9 +122,9 @@ static bool is_lock(uint64_t at)
                   (long)sizeof(m))
         return false;
     kind = m[KIND];
-    if (kind & ~(uint32_t)KINDS || m[USERS] >= MANY || m[SPINS])
+    if (kind & ~(uint32_t)LOCK_KINDS || m[USERS] >= MANY || m[SPINS])
         return false;
-    return kind & ROBUST || ((kind & (TYPE | INHERITS)) &&
+    return kind & LOCK_ROBUST || ((kind & (LOCK_TYPE | LOCK_INHERITS)) &&
            !(m[LIST] | m[LIST + 1] | m[LIST + 2] | m[LIST + 3]));
 }
 

@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "mpi-wrappers/image/image_lock.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 
 enum {
@@ -34,12 +35,8 @@ enum {
 #define OWNER_BITS 0x3fffffffu
 #define WAITERS 0x80000000u
 
-/* Bits of its kind. */
-enum {
-    TYPE = 3, RECURSIVE = 1, ERROR_CHECKING = 2,
-    ROBUST = 16, INHERITS = 32, PROTECTS = 64, SHARED = 128, NOT_ELIDED = 512,
-    CEILING = (int)0xfff80000   /* ... of its lock, if it protects */
-};
+/* Bits of the lock of one that protects. */
+#define CEILING 0xfff80000u
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
 typedef int32_t signed_lanes __attribute__((vector_size(16)));
@@ -73,18 +70,19 @@ void restore_owners_begin(struct restore *r)
 
 static bool is_mutex(const struct restore_owners *o, const uint32_t *w)
 {
-    uint32_t lock = w[-2], kind = w[2], type = kind & TYPE;
-    bool counts = type == RECURSIVE || (kind & (INHERITS | PROTECTS));
+    uint32_t lock = w[-2], kind = w[2], type = kind & LOCK_TYPE;
+    bool counts = type == LOCK_RECURSIVE ||
+                  (kind & (LOCK_INHERITS | LOCK_PROTECTS));
 
-    if (kind & ~(uint32_t)(TYPE | INHERITS | PROTECTS | SHARED | NOT_ELIDED) ||
+    if (kind & ~(uint32_t)(LOCK_KINDS & ~LOCK_ROBUST) ||
         w[1] < 1 || w[1] > o->most || w[3] || w[4] | w[5] | w[6] | w[7] ||
         counts != (w[-1] > 0))
         return false;
-    if (kind & INHERITS)
+    if (kind & LOCK_INHERITS)
         return (lock & ~WAITERS) == w[0];
-    if (kind & PROTECTS)
-        lock &= ~(uint32_t)CEILING;
-    return (type == RECURSIVE || type == ERROR_CHECKING) &&
+    if (kind & LOCK_PROTECTS)
+        lock &= ~CEILING;
+    return (type == LOCK_RECURSIVE || type == LOCK_ERROR_CHECKING) &&
            (lock == 1 || lock == 2);
 }
 
@@ -230,7 +228,7 @@ static void renumber_found(const struct restore *r, uint32_t *w)
 {
     const struct image_thread *t = thread_of(r, *w);
 
-    if (w[2] & INHERITS)
+    if (w[2] & LOCK_INHERITS)
         renumber(&w[-2], t);
     renumber(w, t);
 }

@@ -12,10 +12,11 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "mpi-wrappers/image/image_lock.h"
+
 #if defined(__x86_64__)
 enum { DEEP = 24,               /* frames of the C library, and ours before */
-       STUB_ALIGN = 8,          /* of those that the linker puts in between */
-       TYPE = 3, ROBUST = 16, INHERITS = 32 };  /* bits of a mutex's kind */
+       STUB_ALIGN = 8 };        /* of those that the linker puts in between */
 
 typedef void (*function)(void);
 
@@ -127,9 +128,9 @@ static bool forgets(uintptr_t word, bool until)
 {
     int kind = ((const pthread_mutex_t *)word)->__data.__kind;
 
-    return !(kind & (ROBUST | INHERITS)) &&
-           (!until || (kind & TYPE) == PTHREAD_MUTEX_NORMAL ||
-            (kind & TYPE) == PTHREAD_MUTEX_ADAPTIVE_NP);
+    return !(kind & (LOCK_ROBUST | LOCK_INHERITS)) &&
+           (!until || (kind & LOCK_TYPE) == PTHREAD_MUTEX_NORMAL ||
+            (kind & LOCK_TYPE) == PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 
 bool waiter_is_programs(uintptr_t at, uintptr_t word,
