@@ -23,11 +23,7 @@ programs=${PROGRAMS:-stencil cg transpose hpl}
 faults=${FAULTS:-cpu cpu-after mem mem-after stall stall-after hang hang-after slow slow-after}
 . "$here/../lib/inputs.sh"
 command -v hpcc >/dev/null || programs=$(echo "$programs" | sed 's/ *hpl//')
-dir=$(mktemp -d)
-runner=
-trap 'test -z "$runner" || kill "$runner" 2>/dev/null; wait; rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-PATH=$build/bin:$PATH
+. "${0%/*}/../lib/campaign.sh"
 parts=$(for p in lib/lot lib/words outlier/ask outlier/groups outlier/habits smm/chains \
     smm/dictionary smm/isolate smm/lknorm smm/medoids smm/polish smm/score smm/smm; do
     echo "$top/policies/$p.c"
@@ -36,11 +32,6 @@ done)
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -fPIC -shared -fvisibility=hidden -I"$top" \
     -I"$top/policies" -o "$dir/judge.so" "$here/outliers_judge.c" $parts -lm
 
-draw()          # LIMIT: the next number below it
-{
-    seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    drawn=$((seed / 65536 % $1))
-}
 ask() { sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "$1" 2>/dev/null || :; }
 call_of()       # PROGRAM: a call that it makes again and again
 {

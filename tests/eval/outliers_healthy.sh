@@ -14,18 +14,8 @@ programs=${PROGRAMS:-ring cg stencil transpose wavefront poll farm imbalance pha
 heat jacobi omp}
 policy=${POLICY:-outlier:every=2}
 here=$(cd "${0%/*}" && pwd)
-dir=$(mktemp -d)
-runner=
-trap 'test -z "$runner" || kill "$runner" 2>/dev/null; wait; rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export HECTOR_DB="$dir/run.db"
-PATH=$build/bin:$PATH
+. "${0%/*}/../lib/campaign.sh"
 
-draw()          # LIMIT: the next number below it
-{
-    seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    drawn=$((seed / 65536 % $1))
-}
 # shellcheck disable=SC2086 # words
 set -- $programs
 n=0

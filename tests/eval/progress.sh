@@ -16,18 +16,8 @@ set -u
 build=$(cd "$1" && pwd)
 user=${IN_USER:-20} calls=${IN_CALLS:-5} tasks=${TASKS:-8} seed=${SEED:-1} wait=${WAIT:-60}
 programs=${PROGRAMS:-stencil cg}
-dir=$(mktemp -d)
-runner=
-trap 'test -z "$runner" || kill "$runner" 2>/dev/null; wait; rm -rf "$dir"' EXIT
-export HECTOR_DB="$dir/run.db"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "${0%/*}/../lib/campaign.sh"
 ask() { sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "$1" 2>/dev/null; }
-
-lot()           # N: a number below it; the next one of the series of the seed
-{
-    state=$(((${state:-$seed} * 1103515245 + 12345) % 2147483648))
-    drawn=$((state / 65536 % $1))
-}
 
 # The calls of the program that any task makes, as hector has counted them.
 functions()     # PROGRAM
@@ -42,11 +32,11 @@ functions()     # PROGRAM
 
 one()           # PROGRAM KIND: a run; one line of result
 {
-    lot "$tasks"
+    draw "$tasks"
     rank=$drawn
-    lot "$(wc -l <"$dir/functions")"
+    draw "$(wc -l <"$dir/functions")"
     call=$(sed -n "$((drawn + 1))s/ .*//p" "$dir/functions")
-    lot 150
+    draw 150
     number=$((drawn + 2))
     fault=hang
     [ "$2" = call ] || fault=hang-after

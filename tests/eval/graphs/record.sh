@@ -9,12 +9,7 @@
 set -eu
 build=$(cd "$1" && pwd) tasks=$2 seconds=$3
 shift 3
-dir=$(mktemp -d)
-runner=
-trap 'test -z "$runner" || kill "$runner" 2>/dev/null; wait; rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export HECTOR_DB="$dir/run.db"
-PATH=$build/bin:$PATH
+. "${0%/*}/../../lib/campaign.sh"
 KERNEL_ROUNDS=100000000 hector-run -n "$tasks" --oversubscribe --policy none "$@" \
     >"$dir/out" 2>"$dir/err" </dev/null &
 runner=$!
