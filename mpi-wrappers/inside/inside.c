@@ -46,13 +46,14 @@ static const char *inside_path(void)
 {
     static char path[PATH_MAX];
     Dl_info info;
-    char *end;
+    char *end = NULL;
 
     if (*path)
         return path;
-    if (!dladdr((void *)inside_path, &info) || !info.dli_fname ||
-        !realpath(info.dli_fname, path) || !(end = strrchr(path, '/')) ||
-        (size_t)(end + 1 - path) + sizeof(inside_shell) > sizeof(path))
+    if (dladdr((void *)inside_path, &info) && info.dli_fname &&
+        realpath(info.dli_fname, path))
+        end = strrchr(path, '/');
+    if (!end || (size_t)(end + 1 - path) + sizeof(inside_shell) > sizeof(path))
         inside_fail("it is not known where this library lies");
     memcpy(end + 1, inside_shell, sizeof(inside_shell));
     return path;
