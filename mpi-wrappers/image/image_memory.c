@@ -23,6 +23,7 @@
 struct run { uint64_t start, end; };
 
 struct pages {                  /* of one region */
+    const struct image_tables *tables;
     const struct image_region *region;
     struct image_stream *stream;
     struct run run;             /* not put yet */
@@ -41,13 +42,89 @@ static bool is_zero(const void *page)
     return true;
 }
 
+/* ------------------------------------------------------ what may be lent */
+
+enum {
+    LENT_LEAST = 256 << 10,     /* bytes; less is copied sooner */
+    NEAR_STACK = 256 << 10,     /* of a pointer to a stack, to both sides */
+    NEAR_THREAD = 64 << 10,     /* ... to what the C library knows of a thread */
+    WINDOWS = 3                 /* of a thread */
+};
+
+/* What changes though all other threads stand still: what this library and this
+ * thread work with, and what the kernel and a parked thread may still write. All of
+ * it in whole pages; false: there are no more. */
+static bool nth_busy(const struct image_tables *t, uint64_t n, struct run *r)
+{
+    extern char __bss_start[] __attribute__((visibility("hidden")));
+    extern char _end[] __attribute__((visibility("hidden")));
+    const struct image_thread *thread = &t->threads[n / WINDOWS];
+    uint64_t at = 0, near = 0;
+
+    if (n == WINDOWS * t->head->nthreads) {
+        *r = (struct run){ (uint64_t)__bss_start, (uint64_t)_end };
+    } else if (n == WINDOWS * t->head->nthreads + 1) {
+        *r = (struct run){ (uint64_t)&errno, (uint64_t)(&errno + 1) };
+    } else if (n < WINDOWS * t->head->nthreads) {
+        switch (n % WINDOWS) {
+        case 0: at = thread->context.rsp, near = NEAR_STACK; break;
+        case 1: at = thread->fs, near = NEAR_THREAD; break;
+        case 2: at = thread->rseq, near = thread->rseq ? IMAGE_PAGE : 0; break;
+        }
+        *r = (struct run){ at > near ? at - near : 0, at + near };
+    } else {
+        return false;
+    }
+    r->start = r->start / IMAGE_PAGE * IMAGE_PAGE;
+    r->end = (r->end + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
+    return true;
+}
+
+/* How far it goes on as it begins: busy, or not. */
+static uint64_t alike_until(const struct image_tables *t, uint64_t at, uint64_t end,
+                            bool *busy)
+{
+    struct run r;
+
+    *busy = false;
+    for (uint64_t n = 0; nth_busy(t, n, &r); n++) {
+        if (r.start <= at && at < r.end) {
+            *busy = true;
+            return r.end < end ? r.end : end;
+        }
+        if (at < r.start && r.start < end)
+            end = r.start;
+    }
+    return end;
+}
+
+static void put_memory(struct pages *p, uint64_t at, uint64_t end)
+{
+    bool busy;
+
+    if (!p->stream->lends || p->region->kind != IMAGE_ANON ||
+        end - at < LENT_LEAST) {
+        image_stream_put(p->stream, (const void *)at, end - at);
+        return;
+    }
+    for (uint64_t until; at < end; at = until) {
+        until = alike_until(p->tables, at, end, &busy);
+        if (busy || until - at < LENT_LEAST)
+            image_stream_put(p->stream, (const void *)at, until - at);
+        else
+            image_stream_lend(p->stream, (const void *)at, until - at);
+    }
+}
+
+/* ---------------------------------------------------------------- its pages */
+
 static void put_run(struct pages *p)
 {
     struct image_run run = { p->run.start, p->run.end - p->run.start };
 
     if (run.bytes) {
         image_stream_put(p->stream, &run, sizeof(run));
-        image_stream_put(p->stream, (const void *)run.start, run.bytes);
+        put_memory(p, p->run.start, p->run.end);
     }
     p->run.start = p->run.end = 0;
 }
@@ -223,7 +300,8 @@ void image_memory_put(const struct image_tables *t, struct image_stream *s,
     }
     for (size_t i = 0; i < t->head->nregions && !s->rc; i++) {
         const struct image_region *r = &t->regions[i];
-        struct pages p = { .region = r, .stream = s, .map = (uint64_t *)room };
+        struct pages p = { .tables = t, .region = r, .stream = s,
+                           .map = (uint64_t *)room };
 
         if (r->kind == IMAGE_FILE_SHARED)
             ;

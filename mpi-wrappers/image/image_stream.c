@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "mpi-wrappers/image/format.h"
@@ -13,9 +14,10 @@ static uint64_t bit(int signal_number)
     return 1ull << (signal_number - 1);
 }
 
-void image_stream_begin(struct image_stream *s, int fd, char *buf)
+void image_stream_begin(struct image_stream *s, int fd, char *buf, bool lends)
 {
     s->fd = fd;
+    s->lends = lends;
     s->buf = buf;
     s->used = 0;
     s->bytes = 0;
@@ -36,10 +38,27 @@ static void take_signal(const struct image_stream *s, int signal_number)
         sys(SYS_rt_sigtimedwait, &mask, 0, &now, sizeof(mask));
 }
 
-static void write_all(struct image_stream *s, const char *data, size_t bytes)
+/* Lent is what goes into a pipe; by another descriptor, or kernel, it is copied. */
+static long write_some(struct image_stream *s, const char *data, size_t bytes,
+                       bool lent)
+{
+    struct iovec part = { (void *)data, bytes };
+    long n = -EBADF;
+
+    if (lent && s->lends)
+        n = sys(SYS_vmsplice, s->fd, &part, 1, 0);
+    if (n != -EBADF && n != -EINVAL && n != -ENOSYS)
+        return n;
+    if (lent)
+        s->lends = false;
+    return sys(SYS_write, s->fd, data, bytes);
+}
+
+static void write_all(struct image_stream *s, const char *data, size_t bytes,
+                      bool lent)
 {
     while (bytes && !s->rc) {
-        long n = sys(SYS_write, s->fd, data, bytes);
+        long n = write_some(s, data, bytes, lent);
 
         if (n == -EAGAIN)
             sys_wait_for(s->fd, POLLOUT);
@@ -58,12 +77,17 @@ static void write_all(struct image_stream *s, const char *data, size_t bytes)
         take_signal(s, SIGXFSZ);
 }
 
+static void pass(struct image_stream *s, const char *data, size_t bytes, bool lent)
+{
+    if (s->rc)
+        return;
+    image_blake3_add(&s->hash, data, bytes);
+    write_all(s, data, bytes, lent);
+}
+
 static void flush(struct image_stream *s)
 {
-    if (!s->rc) {
-        image_blake3_add(&s->hash, s->buf, s->used);
-        write_all(s, s->buf, s->used);
-    }
+    pass(s, s->buf, s->used, false);
     s->used = 0;
 }
 
@@ -86,6 +110,23 @@ void image_stream_put(struct image_stream *s, const void *data, size_t bytes)
     }
 }
 
+/* In parts, so that the reader has something to do meanwhile. */
+void image_stream_lend(struct image_stream *s, const void *data, size_t bytes)
+{
+    const char *p = data;
+
+    if (!s->lends) {
+        image_stream_put(s, data, bytes);
+        return;
+    }
+    flush(s);
+    for (size_t at = 0, n; at < bytes && !s->rc; at += n) {
+        n = bytes - at < IMAGE_STREAM_BYTES ? bytes - at : IMAGE_STREAM_BYTES;
+        pass(s, p + at, n, true);
+        s->bytes += n;
+    }
+}
+
 long image_stream_end(struct image_stream *s)
 {
     struct image_tail tail;
@@ -95,6 +136,6 @@ long image_stream_end(struct image_stream *s)
     tail.bytes = s->bytes + sizeof(tail);
     image_blake3_add(&s->hash, &tail, offsetof(struct image_tail, hash));
     image_blake3_end(&s->hash, tail.hash);
-    write_all(s, (const char *)&tail, sizeof(tail));
+    write_all(s, (const char *)&tail, sizeof(tail), false);
     return s->rc;
 }

@@ -164,7 +164,7 @@ static enum image_reason write_out(struct image_tables *t, char *buf,
     read_pending(t, room);
     put_first_thread_first(t);
     finish_head(t);
-    image_stream_begin(&s, t->fd, buf);
+    image_stream_begin(&s, t->fd, buf, t->ask && t->ask->written);
     put_tables(t, &s);
     image_memory_put(t, &s, room);
     image_memory_put_contents(t, &s, room);
@@ -216,6 +216,8 @@ static enum image_reason make(struct image_tables *t)
             return (enum image_reason)RESTORED;
         }
         r = write_out(t, buf, room);
+        if (!r && t->ask && t->ask->written)
+            t->ask->written(t->ask->arg);
     }
     image_threads_go_on();
     return r;

@@ -26,8 +26,18 @@ static const char lease_slave[] = "HECTOR_SLAVE", lease_job[] = "HECTOR_JOB";
 /* The socket of the slave that hector-restore was started by, and the job. */
 static char lease_told[108 + 24];
 
-/* What has become of the task's image; born: this process was made of it. */
-struct lease_image { bool whole, born; uint64_t bytes, unread; };
+/* The place that is asked for. */
+struct lease_taking {
+    uint32_t generation;
+    /* What has become of the task's image; born: this process was made of it. */
+    bool whole, born;
+    uint64_t bytes, unread;
+    int image;                  /* where it is written to; -1: it was */
+    /* What the slave said, if code is 0; fd came with it, ours, or -1. */
+    struct page_lease lease;
+    int code, fd;
+    bool answered;
+};
 
 static int lease_fail(char *why, size_t size, const char *what, int code)
 {
@@ -104,6 +114,48 @@ static int lease_read(int fd, uint64_t bytes, char ***variables)
     return code;
 }
 
+/* ---------------------------------------------------------------- asking */
+
+static void lease_nap(void)
+{
+    const struct timespec step = { 0, LEASE_NAP_MS * 1000000L };
+
+    syscall(SYS_nanosleep, &step, NULL);
+}
+
+/* A slave that is not there comes again. */
+static bool lease_again(int code)
+{
+    return code == ECONNREFUSED || code == ENOENT || code == ECONNRESET ||
+           code == EPIPE || code == EPROTO;
+}
+
+static void lease_ask(struct lease_taking *t)
+{
+    struct attach_who who;
+    struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
+        .minor = PAGE_MINOR, .generation = t->generation, .whole = t->whole,
+        .pid = (uint32_t)getpid(), .image_bytes = t->bytes, .unread = t->unread };
+
+    attach_who(&who);
+    ask.job = who.job;
+    ask.rank = who.rank;
+    t->code = 0;
+    t->fd = -1;
+    do {
+        const char *slave = getenv(lease_slave);
+
+        if (t->code)
+            lease_nap();
+        t->code = slave ? dial(slave, &ask, sizeof(ask), &t->lease,
+                               sizeof(t->lease), &t->fd, DIAL_FOR_EVER) : ENODEV;
+    } while (lease_again(t->code));
+    if (!t->code && t->whole && t->fd < 0 && t->lease.magic == PAGE_LEASE &&
+        t->lease.status == PAGE_LEASE_LEAVE)
+        _exit(0);               /* it is somewhere else by now */
+    t->answered = true;
+}
+
 /* --------------------------------------------------------------- an image */
 
 /* This process was made of an image: who it is now. */
@@ -119,28 +171,46 @@ static void lease_obey(void)
         setenv(lease_slave, lease_told, 1);
 }
 
-/* Closes fd, which the process that was made of the image has not. -1: this is
- * that one, and it cannot go on. */
-static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
+/* All threads stand still until the slave has said what comes of this image: what is
+ * under way are pages of theirs, and they are not to do anything twice. */
+static void lease_wait(void *arg)
+{
+    struct lease_taking *t = arg;
+
+    close(t->image);
+    t->image = -1;
+    t->whole = true;
+    lease_ask(t);
+}
+
+/* Closes fd, which the process that was made of the image has not; then waits, or
+ * not. -1: this is that one, and it cannot go on. */
+static int lease_write(struct lease_taking *t, int fd, void (*after)(void *arg),
+                       char *why, size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
-    uint64_t unread = 0;
     struct image_range page = { leaf.start, leaf.end };
     struct image_ask ask = { .copy = &page, .ncopies = found,
                              .told = lease_told,
                              .told_size = sizeof(lease_told),
-                             .unread = &unread };
-    int rc = image_write(fd, &ask, why, size);
+                             .unread = &t->unread,
+                             .written = after, .arg = t };
+    int rc;
 
-    *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0,
-                                .unread = unread };
+    t->image = fd;
+    t->whole = t->born = false;
+    t->bytes = t->unread = 0;
+    rc = image_write(fd, &ask, why, size);
     if (rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO)
         snprintf(why, size, "its image cannot be written: %s", strerror(-rc));
-    if (!is->born) {
-        close(fd);
+    if (rc <= 0) {
+        t->whole = rc == 0;
+        if (t->image >= 0)
+            close(fd);
         return 0;
     }
+    t->born = true;
     lease_obey();
     rc = found ? leaf_renew(&leaf) : 0;
     if (stand_many)
@@ -161,14 +231,13 @@ static int lease_name(int fd, uint64_t bytes, char name[PATH_MAX])
 
 /* Into a file that nobody else writes, and that is not there if it is not whole.
  * As lease_write() and, without it, the image is not whole. */
-static int lease_save(int given, uint64_t bytes, struct lease_image *is,
-                      char *why, size_t size)
+static int lease_save(struct lease_taking *t, int given, char *why, size_t size)
 {
     char name[PATH_MAX];
     struct stat st = { 0 };
-    int code = lease_name(given, bytes, name), fd = -1, rc;
+    int code = lease_name(given, t->lease.bytes, name), fd = -1, rc;
 
-    *is = (struct lease_image){ 0 };
+    t->whole = t->born = false;
     if (!code && (fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                             0600)) < 0)
         code = errno;
@@ -177,83 +246,47 @@ static int lease_save(int given, uint64_t bytes, struct lease_image *is,
                  strerror(code), name);
         return 0;
     }
-    rc = lease_write(fd, is, why, size);
-    if (is->whole && stat(name, &st) == 0)
-        is->bytes = (uint64_t)st.st_size;
-    else if (!is->born)
+    rc = lease_write(t, fd, NULL, why, size);
+    if (t->whole && stat(name, &st) == 0)
+        t->bytes = (uint64_t)st.st_size;
+    else if (!t->born)
         unlink(name);
     return rc;
 }
 
-/* ---------------------------------------------------------------- asking */
-
-static void lease_nap(void)
+/* What the slave has said: 1, nothing more is to be written, else as lease_write(). */
+static int lease_follow(struct lease_taking *t, char *why, size_t size)
 {
-    const struct timespec step = { 0, LEASE_NAP_MS * 1000000L };
+    int fd = t->fd;
 
-    syscall(SYS_nanosleep, &step, NULL);
-}
-
-/* A slave that is not there comes again. */
-static bool lease_again(int code)
-{
-    return code == ECONNREFUSED || code == ENOENT || code == ECONNRESET ||
-           code == EPIPE || code == EPROTO;
-}
-
-static int lease_ask(uint32_t generation, const struct lease_image *is,
-                     struct page_lease *lease, int *fd)
-{
-    struct attach_who who;
-    struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
-        .minor = PAGE_MINOR, .generation = generation, .whole = is->whole,
-        .pid = (uint32_t)getpid(), .image_bytes = is->bytes,
-        .unread = is->unread };
-    int code = 0;
-
-    attach_who(&who);
-    ask.job = who.job;
-    ask.rank = who.rank;
-    do {
-        const char *slave = getenv(lease_slave);
-
-        if (code)
-            lease_nap();
-        code = slave ? dial(slave, &ask, sizeof(ask), lease, sizeof(*lease), fd,
-                            DIAL_FOR_EVER) : ENODEV;
-    } while (lease_again(code));
-    return code;
+    if (!t->code && (t->lease.magic != PAGE_LEASE || fd < 0))
+        t->code = t->lease.status > PAGE_LEASE_LEAVE ? (int)t->lease.status : EPROTO;
+    if (!t->code && t->lease.status == PAGE_LEASE_LEAVE)
+        return lease_write(t, fd, lease_wait, why, size);
+    if (!t->code && t->lease.status == PAGE_LEASE_SAVE)
+        return lease_save(t, fd, why, size);
+    return 1;
 }
 
 int lease_take(uint32_t generation, char ***variables, char *why, size_t size)
 {
-    struct page_lease lease;
-    struct lease_image is = { 0 };
+    struct lease_taking t = { .generation = generation, .image = -1, .fd = -1 };
+    int rc;
 
-    for (;;) {
-        int fd = -1, code = lease_ask(generation, &is, &lease, &fd);
-        int rc = 1;             /* nothing was written */
-
-        if (!code && is.whole && fd < 0 && lease.magic == PAGE_LEASE &&
-            lease.status == PAGE_LEASE_LEAVE)
-            _exit(0);           /* it is somewhere else by now */
-        if (!code && (lease.magic != PAGE_LEASE || fd < 0))
-            code = lease.status > PAGE_LEASE_LEAVE ? (int)lease.status : EPROTO;
-        if (!code && lease.status == PAGE_LEASE_LEAVE)
-            rc = lease_write(fd, &is, why, size);
-        else if (!code && lease.status == PAGE_LEASE_SAVE)
-            rc = lease_save(fd, lease.bytes, &is, why, size);
-        if (rc < 0)
-            return -1;
-        if (rc == 0)
-            continue;
-        if (!code && lease.status != PAGE_LEASE_STAY)
-            code = (int)lease.status;
-        if (!code)
-            code = lease_read(fd, lease.bytes, variables);
-        if (fd >= 0)
-            close(fd);
-        return code ? lease_fail(why, size, "no place in the job from the slave",
-                                 code) : 0;
-    }
+    do {
+        if (!t.answered)
+            lease_ask(&t);
+        t.answered = false;
+        rc = lease_follow(&t, why, size);
+    } while (rc == 0);
+    if (rc < 0)
+        return -1;
+    if (!t.code && t.lease.status != PAGE_LEASE_STAY)
+        t.code = (int)t.lease.status;
+    if (!t.code)
+        t.code = lease_read(t.fd, t.lease.bytes, variables);
+    if (t.fd >= 0)
+        close(t.fd);
+    return t.code ? lease_fail(why, size, "no place in the job from the slave",
+                               t.code) : 0;
 }

@@ -1,6 +1,7 @@
 /* imaged.c - preloaded into a program: at SIGUSR2 it writes an image of itself,
  * to $IMAGE_TO, and ends if that worked; after which hector-restore goes on. With
- * IMAGE_STAY it goes on, too; with IMAGE_THREAD a thread of its own does that.
+ * IMAGE_STAY it goes on, too; with IMAGE_THREAD a thread of its own does that; with
+ * IMAGE_PIPE=FIFO it goes to that, whose reader makes $IMAGE_TO of it.
  *
  * What happens is said on standard error: "imaged: ready", "imaged: written",
  * "imaged: restored", "imaged: refused: why". A refused program goes on. */
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mpi-wrappers/image/image.h"
@@ -30,23 +32,39 @@ static void say(const char *what, const char *more)
         _exit(99);
 }
 
+/* Until the reader has all. */
+static void wait_for_reader(void *fd)
+{
+    const struct timespec moment = { .tv_nsec = 1000000 };
+
+    close(*(int *)fd);
+    while (access(path, F_OK) != 0)
+        nanosleep(&moment, NULL);
+}
+
 static void make(int signal_number)
 {
+    const char *fifo = getenv("IMAGE_PIPE");
     int saved = errno, rc, fd;
     char why[400] = "";
 
     (void)signal_number;
-    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fd = fifo ? open(fifo, O_WRONLY | O_CLOEXEC)
+              : open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ask.written = fifo ? wait_for_reader : NULL;
+    ask.arg = &fd;
     rc = image_write(fd, &ask, why, sizeof(why));
     if (rc == 1) {
         say("restored", "");
         errno = saved;
         return;
     }
-    close(fd);
+    if (!fifo || rc)
+        close(fd);
     if (rc == 0) {
         say("written", "");
-        rename(part, path);
+        if (!fifo)
+            rename(part, path);
         if (!getenv("IMAGE_STAY"))
             _exit(0);
     } else {

@@ -41,6 +41,7 @@ begin()         # COMMAND...: in the background, with images; $task is its pid
 image()         # an image of the task, which ends by it
 {
     rm -f "$T/img"
+    [ -z "$IMAGE_PIPE" ] || { cat "$IMAGE_PIPE" >"$T/img.read" && mv "$T/img.read" "$T/img"; } &
     kill -USR2 $task
     wait $task
     [ -e "$T/img" ]
@@ -94,6 +95,14 @@ for work in threads sleeps; do
     same "$work, by another thread" 6 "$T/program" $work "$T/stop"
 done
 unset IMAGE_THREAD
+
+# Into a pipe, whose reader gets the pages themselves.
+export IMAGE_PIPE="$T/fifo"
+mkfifo "$IMAGE_PIPE"
+for work in heap many vast threads files; do
+    same "$work, by a pipe" 4 "$T/program" $work "$T/stop"
+done
+unset IMAGE_PIPE
 
 # What it was started from has been replaced since.
 cp "$T/program" "$T/replaced"

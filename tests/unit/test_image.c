@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,10 @@
 #include "mpi-wrappers/image/image_cpu.h"
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_maps.h"
+#include "mpi-wrappers/image/image_stream.h"
 #include "mpi-wrappers/image/image_text.h"
+#include "mpi-wrappers/image/format.h"
+#include "mpi-wrappers/image/sys.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { SANITIZED = 1 };
@@ -414,6 +418,86 @@ static void makes_sentences(void **state)
     assert_false(image_text_ends("d)", " (deleted)"));
 }
 
+/* What is lent is not copied: the reader of a pipe sees what is in it by now, and the
+ * hash is of what was there. */
+static void lends_its_pages(void **state)
+{
+    enum { BYTES = 512 << 10 };
+    static char buf[IMAGE_STREAM_BYTES], read_back[BYTES + 1];
+    static const char hash_of_nothing[IMAGE_HASH];
+    struct image_stream s[2];
+    struct image_tail *tail = (void *)(read_back + 8 + BYTES / 2);
+    unsigned char first[IMAGE_HASH];
+    sigset_t pipe_signal, waiting;
+    char *page = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int fds[2];
+
+    (void)state;
+    assert_ptr_not_equal(page, MAP_FAILED);
+    assert_int_equal(pipe(fds), 0);
+    assert_true(fcntl(fds[1], F_SETPIPE_SZ, 1 << 20) >= BYTES);
+    for (int lends = 0; lends < 2; lends++) {
+        memset(page, 'a', BYTES);
+        image_stream_begin(&s[lends], fds[1], buf, lends);
+        image_stream_put(&s[lends], "12345678", 8);
+        image_stream_lend(&s[lends], page, BYTES / 2);
+        assert_int_equal(image_stream_end(&s[lends]), 0);
+        assert_int_equal(s[lends].bytes, 8 + BYTES / 2);
+        memset(page, 'b', BYTES);
+        assert_int_equal(sys_read_all(fds[0], read_back,
+                                      8 + BYTES / 2 + sizeof(*tail)),
+                         8 + BYTES / 2 + sizeof(*tail));
+        assert_memory_equal(read_back, "12345678", 8);
+        assert_int_equal(read_back[8], lends ? 'b' : 'a');
+        assert_int_equal(read_back[7 + BYTES / 2], lends ? 'b' : 'a');
+        assert_memory_equal(tail->magic, IMAGE_TAIL, sizeof(tail->magic));
+        if (lends)
+            assert_memory_equal(tail->hash, first, IMAGE_HASH);
+        memcpy(first, tail->hash, IMAGE_HASH);
+        assert_memory_not_equal(first, hash_of_nothing, IMAGE_HASH);
+    }
+    close(fds[0]);
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &pipe_signal, NULL);
+    image_stream_begin(&s[0], fds[1], buf, true);
+    image_stream_lend(&s[0], page, BYTES);
+    assert_int_equal(image_stream_end(&s[0]), -EPIPE);
+    sigpending(&waiting);
+    assert_false(sigismember(&waiting, SIGPIPE));
+    sigprocmask(SIG_UNBLOCK, &pipe_signal, NULL);
+    close(fds[1]);
+    munmap(page, BYTES);
+}
+
+/* A file has what was there when it was written. */
+static void copies_into_files(void **state)
+{
+    enum { BYTES = 300 << 10 };
+    static char buf[IMAGE_STREAM_BYTES], read_back[BYTES];
+    char name[] = "/tmp/hector-image-XXXXXX";
+    char *page = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct image_stream s;
+    int fd = mkstemp(name);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(unlink(name), 0);
+    memset(page, 'a', BYTES);
+    image_stream_begin(&s, fd, buf, true);
+    image_stream_lend(&s, page, BYTES);
+    assert_false(s.lends);
+    assert_int_equal(image_stream_end(&s), 0);
+    memset(page, 'b', BYTES);
+    assert_int_equal(pread(fd, read_back, BYTES, 0), BYTES);
+    assert_int_equal(read_back[0], 'a');
+    assert_int_equal(read_back[BYTES - 1], 'a');
+    close(fd);
+    munmap(page, BYTES);
+}
+
 /* What this process has open decides; it must be a sentence either way. */
 static void refuses_sockets(void **state)
 {
@@ -478,6 +562,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(compares_processors),
         cmocka_unit_test(knows_its_registers),
         cmocka_unit_test(makes_sentences),
+        cmocka_unit_test(lends_its_pages),
+        cmocka_unit_test(copies_into_files),
         cmocka_unit_test(refuses_sockets),
         cmocka_unit_test(survives_its_reader),
     };
