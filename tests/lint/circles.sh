@@ -17,7 +17,7 @@ calls()         # FILE FILE SYMBOL, of files of one program
     sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.c$' |
         sed "s|\(.*\)\.c\$|$build/obj/\1.o|" | while read -r object; do
             [ ! -e "$object" ] || echo "$object"
-        done | xargs nm -A | sed "s|^$build/obj/||; s|\.o:| |" | awk '
+        done | tr '\n' '\0' | xargs -0 nm -A | sed "s|^$build/obj/||; s|\.o:| |" | awk '
             function program(file) {
                 match(file, /^(master\/hector|slave\/emulate|[^\/]*)/)
                 return substr(file, 1, RLENGTH)

@@ -27,7 +27,7 @@ shown()         # the functions that are not static
     sources '^(proto|master|slave|redirector|mpi-wrappers|policies)/.*\.c$' |
         sed "s|\(.*\)\.c\$|$build/obj/\1.o|" | while read -r object; do
             [ ! -e "$object" ] || echo "$object"
-        done | xargs nm | awk 'NF == 3 && $2 == "T" { print $3 }' | sort -u
+        done | tr '\n' '\0' | xargs -0 nm | awk 'NF == 3 && $2 == "T" { print $3 }' | sort -u
 }
 
 called()        # names that occur besides where they are defined

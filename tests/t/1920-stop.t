@@ -6,7 +6,8 @@
 . "${0%/*}/../lib/t.sh"
 need mpicc
 
-export LAYER="$build/lib/hector/libmpi.so.40"
+ln -s "$build/lib/hector" "$T/layer"    # LD_PRELOAD takes no blank
+export LAYER="$T/layer/libmpi.so.40"
 with=$T/with            # PROGRAM...: with it, behind what is preloaded already
 printf '#!/bin/sh
 LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$LAYER" exec "$@"\n' >"$with"
