@@ -163,6 +163,8 @@ int flow_task_exited(struct job *j, struct job_node *jn,
                        (unsigned long long)j->id, job_state_name(j->state));
     if (!signals_may_end(m->signal))
         return err_set(err, EPROTO, "TaskExited by signal %d", m->signal);
+    if (m->orphaned)            /* that may be read before hector-run's end is */
+        flow_abandon(j);
     ran = t->state >= TASK_RUNNING;
     exit_copy(t, m);
     flow_task_step(j, t, m->signal ? TASK_EVENT_SIGNAL : TASK_EVENT_EXIT);

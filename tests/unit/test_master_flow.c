@@ -309,6 +309,31 @@ static void test_redirector_gone(void **state)
     assert_true(r->turns > 0);
 }
 
+/* While the master was stuck, hector-run went, and then the slave ended the tasks. The
+ * master may read that in any order. */
+static void test_redirector_gone_before(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+
+    start4(r, &s, &run);
+    for (uint32_t i = 0; i < 4; i++) {
+        Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+        m.job = 1;
+        m.rank = i;
+        m.signal = SIGTERM;
+        m.at_ns = clock_wall_ns();
+        m.finalized = true;
+        m.orphaned = true;
+        conn_send(s->c, MESSAGE_TASK_EXITED, &m);
+    }
+    peer_drained(s, 1);
+    rig_wait(s, "Forget");
+    rig_expect(r, "SELECT state, exit_code, why FROM job",
+               "killed|143|hector-run is gone\n");
+}
+
 static void kill_job(struct peer *p, const char *ranks, int code, bool at_once)
 {
     Hct__Kill m = HCT__KILL__INIT;
@@ -711,6 +736,7 @@ int main(void)
         T(test_all_leave_without_finalize),
         T(test_lost_slave),
         T(test_redirector_gone),
+        T(test_redirector_gone_before),
         T(test_kill_twice),
         T(test_operator),
         T(test_not_your_job),
