@@ -1,7 +1,6 @@
 # The test programs in tests/apps that compute something: each is right on one
-# task and on several, and gives the same output and status under mpirun, under
-# hector-run, with the recording library and with the injector that has
-# nothing to do.
+# task and on several, and gives the same output and status under hector-run, under
+# mpirun with the libraries by hand, and with the injector that has nothing to do.
 # limit: 300
 . "${0%/*}/../lib/t.sh"
 inject=$build/lib/libhector.so:$build/lib/libhector-inject.so
@@ -25,8 +24,6 @@ is "$status $(out)" '0 omp: ok' 'omp, only the main thread calls MPI'
 
 if command -v mpirun >/dev/null; then
     for k in $kernels; do
-        run mpirun --oversubscribe -n 3 "$APPS/$k"
-        is "$status $(out)" "0 $k: ok" "$k under mpirun"
         run mpirun --oversubscribe -n 3 -x LD_PRELOAD="$inject" "$APPS/$k"
         is "$status $(out)" "0 $k: ok" "$k under mpirun, libraries by hand"
     done

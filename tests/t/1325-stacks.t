@@ -60,7 +60,7 @@ hang 'two random sets' -n 4 $bare 8 2
 # Left alone.
 job=$((job + 1))
 # shellcheck disable=SC2086
-run hector-run -n 4 --oversubscribe --on-hang kill:age=1s $bare 20 -1
+run hector-run -n 4 --oversubscribe --on-hang kill:age=1s $bare 10 -1
 is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
     'no hang: nothing is said'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND
