@@ -31,7 +31,7 @@ PROTOC     ?= protoc-c
 MPICC      ?= mpicc
 MPIFC      ?= mpifort
 DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
-            pmix jansson smartcols inih libdw libelf capstone
+            pmix jansson smartcols inih libdw libelf capstone libzstd
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
@@ -137,7 +137,7 @@ $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o \
     $(B)/obj/policies/outlier/outlier.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
 	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
-	$(link) $(call libs,libprotobuf-c libsodium)
+	$(link) $(call libs,libprotobuf-c libsodium libzstd)
 $(B)/bin/hector-slice: $(B)/obj/slave/slice/main.o $(B)/obj/slice.a $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libdw libelf capstone) -ldl
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a

@@ -11,7 +11,7 @@ set -u
 build='gcc gfortran make pkg-config libc6-dev protobuf-c-compiler
     libevent-dev libsqlite3-dev libprotobuf-c-dev libsodium-dev
     libpmix-dev libopenmpi-dev libjansson-dev libsmartcols-dev libinih-dev
-    libdw-dev libcapstone-dev'
+    libdw-dev libcapstone-dev libzstd-dev'
 run='openmpi-bin openssh-client'
 tests='libcmocka-dev perl sqlite3 hpcc lammps mpich libmpich-dev iproute2
     util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime

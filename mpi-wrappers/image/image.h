@@ -70,11 +70,11 @@ struct image_ask {
     /* So many bytes wait in descriptor 0 while all threads stand, if that is a
      * pipe; or NULL. */
     uint64_t *unread;
-    /* Called when the image has been written, while the other threads still stand
-     * still; NULL: they go on at once. Then a pipe gets pages of this process in
-     * place of copies: it must not return before whoever reads the pipe has taken
-     * all of them, or wants none any more. It needs at most 64 KiB of stack, takes
-     * no lock and no memory. */
+    /* Called when the image has been written, while the other threads still
+     * stand still; NULL: they go on at once. Then a pipe gets pages of this
+     * process in place of copies: it must not return before whoever reads the
+     * pipe has taken all of them, or wants none any more. It needs at most
+     * 64 KiB of stack, takes no lock and no memory. */
     void (*written)(void *arg);
     void *arg;
 };

@@ -47,7 +47,7 @@ static bool is_zero(const void *page)
 enum {
     LENT_LEAST = 256 << 10,     /* bytes; less is copied sooner */
     NEAR_STACK = 256 << 10,     /* of a pointer to a stack, to both sides */
-    NEAR_THREAD = 64 << 10,     /* ... to what the C library knows of a thread */
+    NEAR_THREAD = 64 << 10,     /* ... to what the C library has of a thread */
     WINDOWS = 3                 /* of a thread */
 };
 

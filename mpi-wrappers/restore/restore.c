@@ -24,6 +24,7 @@
 #include "mpi-wrappers/restore/restore_room.h"
 #include "mpi-wrappers/restore/restore_start.h"
 #include "mpi-wrappers/restore/restore_threads.h"
+#include "mpi-wrappers/restore/restore_unpack.h"
 #include "mpi-wrappers/restore/restore_vdso.h"
 
 #ifndef HECTOR_VERSION
@@ -91,6 +92,8 @@ static void open_image(struct restore *r)
     if (!r->plain && (r->look || r->cut))
         restore_refuse(r, "is no plain file, which is what ",
                        r->look ? "--check" : "--cut", " is for", NULL);
+    if (r->plain)
+        restore_unpack_begin(r);
 }
 
 /* Where in the tables each of them begins. */
@@ -197,6 +200,7 @@ static void go_on_inside(struct restore *r)
     restore_memory_read(r);
     restore_files_open(r);
     restore_check_tail(r);
+    restore_unpack_end(r);
     sys_close(r->fd);
     restore_vdso_put(r);
     restore_frames_fit(r);
@@ -290,6 +294,7 @@ static void look_at(struct restore *r, char *const *names)
         restore_memory_skip(r);
         restore_files_skip(r);
         restore_check_tail(r);
+        restore_unpack_end(r);
         sys(SYS_munmap, r->tables, pages(r->head.tables_bytes + 1));
         sys_close(r->fd);
     }

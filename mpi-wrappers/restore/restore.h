@@ -52,6 +52,7 @@ struct restore {
     bool look;                  /* is it whole? Nothing else is done */
     bool cut;                   /* files that it wrote to, to their size then */
     bool plain;                 /* it is a file, of so many bytes */
+    int unpacker;               /* a child that makes it of a packed one; 0: none */
     bool trampolines;           /* whatever the vdso is, take it for another */
     bool narrow;                /* as if vectors had no more than AVX here */
     uint64_t file_bytes;

@@ -29,7 +29,7 @@ static char lease_told[108 + 24];
 /* The place that is asked for. */
 struct lease_taking {
     uint32_t generation;
-    /* What has become of the task's image; born: this process was made of it. */
+    /* What has become of its image; born: this process was made of it. */
     bool whole, born;
     uint64_t bytes, unread;
     int image;                  /* where it is written to; -1: it was */
@@ -135,7 +135,8 @@ static void lease_ask(struct lease_taking *t)
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
         .minor = PAGE_MINOR, .generation = t->generation, .whole = t->whole,
-        .pid = (uint32_t)getpid(), .image_bytes = t->bytes, .unread = t->unread };
+        .pid = (uint32_t)getpid(), .image_bytes = t->bytes,
+        .unread = t->unread };
 
     attach_who(&who);
     ask.job = who.job;
@@ -148,7 +149,8 @@ static void lease_ask(struct lease_taking *t)
         if (t->code)
             lease_nap();
         t->code = slave ? dial(slave, &ask, sizeof(ask), &t->lease,
-                               sizeof(t->lease), &t->fd, DIAL_FOR_EVER) : ENODEV;
+                               sizeof(t->lease), &t->fd, DIAL_FOR_EVER)
+                        : ENODEV;
     } while (lease_again(t->code));
     if (!t->code && t->whole && t->fd < 0 && t->lease.magic == PAGE_LEASE &&
         t->lease.status == PAGE_LEASE_LEAVE)
@@ -171,8 +173,8 @@ static void lease_obey(void)
         setenv(lease_slave, lease_told, 1);
 }
 
-/* All threads stand still until the slave has said what comes of this image: what is
- * under way are pages of theirs, and they are not to do anything twice. */
+/* All threads stand still until the slave has said what comes of this image: what
+ * is under way are pages of theirs, and they are not to do anything twice. */
 static void lease_wait(void *arg)
 {
     struct lease_taking *t = arg;
@@ -183,8 +185,8 @@ static void lease_wait(void *arg)
     lease_ask(t);
 }
 
-/* Closes fd, which the process that was made of the image has not; then waits, or
- * not. -1: this is that one, and it cannot go on. */
+/* Closes fd, which the process that was made of the image has not; then it waits,
+ * or does not. -1: this is that one, and it cannot go on. */
 static int lease_write(struct lease_taking *t, int fd, void (*after)(void *arg),
                        char *why, size_t size)
 {
@@ -260,7 +262,8 @@ static int lease_follow(struct lease_taking *t, char *why, size_t size)
     int fd = t->fd;
 
     if (!t->code && (t->lease.magic != PAGE_LEASE || fd < 0))
-        t->code = t->lease.status > PAGE_LEASE_LEAVE ? (int)t->lease.status : EPROTO;
+        t->code = t->lease.status > PAGE_LEASE_LEAVE ? (int)t->lease.status
+                                                     : EPROTO;
     if (!t->code && t->lease.status == PAGE_LEASE_LEAVE)
         return lease_write(t, fd, lease_wait, why, size);
     if (!t->code && t->lease.status == PAGE_LEASE_SAVE)

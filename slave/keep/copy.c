@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "proto/base/writeall.h"
 #include "proto/conf/checkpointfile.h"
 #include "slave/keep/keepdir.h"
+#include "slave/keep/pack.h"
 
 enum { PIECE = 1 << 20, NAME = 24 };    /* bytes; of "rank-4294967295.image", too */
 
@@ -21,7 +23,7 @@ enum { PIECE = 1 << 20, NAME = 24 };    /* bytes; of "rank-4294967295.image", to
 struct way {
     const struct copy *of;
     int from, to;               /* directories, open */
-    uint64_t begun_ns, bytes;   /* monotonic; copied since then */
+    uint64_t begun_ns, bytes;   /* monotonic; written since then */
 };
 
 /* Until so much may have been copied. */
@@ -42,24 +44,51 @@ static void keep_pace(const struct way *w)
         ;
 }
 
+static int pass_on(struct way *w, struct pack *pack, int to, const char *piece,
+                   size_t bytes)
+{
+    if (pack)
+        return pack_put(pack, to, piece, bytes, bytes == 0, &w->bytes);
+    if (write_all(to, piece, bytes))
+        return -1;
+    w->bytes += bytes;
+    return 0;
+}
+
 /* *reads: it is the original that fails. */
-static int copy_bytes(struct way *w, int from, int to, bool *reads)
+static int copy_bytes(struct way *w, int from, struct pack *pack, int to, bool *reads)
 {
     static char piece[PIECE];
     ssize_t n;
 
-    for (;;) {
+    do {
         n = read(from, piece, sizeof(piece));
         if (n < 0 && errno == EINTR)
             continue;
         *reads = n < 0;
-        if (n <= 0)
-            return n < 0 ? -1 : 0;
-        if (write_all(to, piece, (size_t)n))
+        if (n < 0 || pass_on(w, pack, to, piece, (size_t)n))
             return -1;
-        w->bytes += (uint64_t)n;
         keep_pace(w);
+    } while (n);
+    return 0;
+}
+
+/* Packed where that pays. */
+static int copy_file(struct way *w, int from, int to, bool *reads)
+{
+    struct pack *pack = NULL;
+    struct stat st;
+    int rc = 0;
+
+    *reads = fstat(from, &st) != 0;
+    if (!*reads && pack_pays(from, (uint64_t)st.st_size)) {
+        pack = pack_open((uint64_t)st.st_size);
+        rc = pack ? 0 : (errno = ENOMEM, -1);
     }
+    if (!*reads && !rc)
+        rc = copy_bytes(w, from, pack, to, reads);
+    pack_close(pack);
+    return *reads ? -1 : rc;
 }
 
 static int cannot(const struct way *w, const char *name, bool reads, struct err *err)
@@ -86,7 +115,7 @@ static int copy_one(struct way *w, uint32_t rank, struct err *err)
                     O_CLOEXEC, 0600);
     }
     if (to >= 0)
-        rc = copy_bytes(w, from, to, &reads);
+        rc = copy_file(w, from, to, &reads);
     if (rc == 0)
         rc = renameat(w->to, part, w->to, name);
     if (rc)

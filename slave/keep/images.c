@@ -15,6 +15,7 @@
 #include "proto/base/paths.h"
 #include "proto/conf/checkpointfile.h"
 #include "slave/keep/keepdir.h"
+#include "slave/keep/pack.h"
 
 enum { NAME = 24, MANY = 64 };  /* bytes of "rank-4294967295.image"; a call's */
 
@@ -38,7 +39,7 @@ static int lacks(const char *dir, uint32_t number, const char *name,
     return checkpointfile_refuse(err, EBADMSG, dir, number, why);
 }
 
-/* A plain file of at least so many bytes, open. */
+/* A plain file of at least so many bytes, packed or not, open. */
 static int open_image(const char *dir, uint32_t number, int directory,
                       const char *name, uint64_t bytes, struct err *err)
 {
@@ -53,7 +54,7 @@ static int open_image(const char *dir, uint32_t number, int directory,
         rc = lacks(dir, number, name, strerror(errno), err);
     else if (!S_ISREG(st.st_mode))
         rc = lacks(dir, number, name, "it is no plain file", err);
-    else if ((uint64_t)st.st_size < bytes)
+    else if ((uint64_t)st.st_size < bytes && pack_original(fd) < bytes)
         rc = lacks(dir, number, name, "it is shorter", err);
     if (rc) {
         close(fd);

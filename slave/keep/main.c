@@ -17,6 +17,7 @@
 #include "slave/keep/copy.h"
 #include "slave/keep/images.h"
 #include "slave/keep/keepdir.h"
+#include "slave/keep/pack.h"
 
 enum { PART = 64 << 10 };
 #define MOST ((size_t)1 << 30)          /* what says all of a checkpoint */
@@ -52,6 +53,7 @@ static const struct args_program program = {
     "       hector-keep copy --local LOCAL [--rate BYTES] DIR NUMBER RANKS\n"
     "       hector-keep seal DIR NUMBER [OLDER]\n"
     "       hector-keep drop [--local LOCAL] DIR NUMBER\n"
+    "       hector-keep unpack <IMAGE\n"
     "hector-slave starts it for checkpoints of jobs: hector-keep(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
@@ -115,7 +117,7 @@ static int drop(const struct call *c, struct err *err)
     return rc;
 }
 
-/* ----------------------------------------------------------------------- seal */
+/* ---------------------------------------------------------------------- seal */
 
 /* All of standard input, for the caller to free(). */
 static uint8_t *take_input(size_t *n, struct err *err)
@@ -193,6 +195,17 @@ static int seal(const struct call *c, struct err *err)
     return rc;
 }
 
+/* --------------------------------------------------------------------- unpack */
+
+static int unpack(const struct call *c, struct err *err)
+{
+    (void)c;
+    return pack_undo(STDIN_FILENO, STDOUT_FILENO, err)
+           ? err_prefix(err, "the packed image on standard input") : 0;
+}
+
+/* ------------------------------------------------------------------- commands */
+
 enum { FIRST = 1, LOCAL = 2, RATE = 4 };        /* of struct options */
 static const struct {
     const char *name;
@@ -202,7 +215,7 @@ static const struct {
 } commands[] = {
     { "begin", 3, 3, begin, FIRST | LOCAL, 0 }, { "check", 4, 4, check, 0, 0 },
     { "copy", 4, 4, check, LOCAL | RATE, LOCAL }, { "seal", 3, 4, seal, 0, 0 },
-    { "drop", 3, 3, drop, LOCAL, 0 },
+    { "drop", 3, 3, drop, LOCAL, 0 }, { "unpack", 1, 1, unpack, 0, 0 },
 };
 
 static unsigned said(const struct options *o)
@@ -216,7 +229,7 @@ static int run(const struct options *o, int n, char **words)
     struct call c = { .options = o };
     struct rlimit was;
     struct err err;
-    uint64_t number;
+    uint64_t number = 0;
 
     while (i < many && (!n || strcmp(commands[i].name, words[0]) != 0))
         i++;
@@ -225,11 +238,11 @@ static int run(const struct options *o, int n, char **words)
         fputs(program.usage, stderr);
         return ARGS_USAGE;
     }
-    if (parse_u64(&number, words[2], 1, UINT32_MAX, &err)) {
+    if (n > 2 && parse_u64(&number, words[2], 1, UINT32_MAX, &err)) {
         fprintf(stderr, "hector-keep: number: %s\n", err.text);
         return ARGS_USAGE;
     }
-    c.dir = words[1];
+    c.dir = n > 1 ? words[1] : NULL;
     c.number = (uint32_t)number;
     c.more = n > 3 ? words[3] : NULL;
     limits_lift_file_size(&was);

@@ -9,7 +9,8 @@
  *   file=PATH     task 1 has that file open
  *   child         task 1 has a child, and a pipe to it
  *   ballast=MB    each task has so much memory with random numbers, and looks at the
- *                 end whether they are as they were */
+ *                 end whether they are as they were
+ *   even=MB       the same of numbers that are alike, which can be made less */
 #include <hct_rt.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -23,9 +24,12 @@ enum { EACH = 100 };            /* messages a round */
 static FILE *lines;
 static uint64_t *ballast;
 static size_t numbers;
+static int alike;
 
 static uint64_t next_number(uint64_t x)
 {
+    if (alike)
+        return x;
     x ^= x << 13;
     x ^= x >> 7;
     return x ^ x << 17;
@@ -52,6 +56,10 @@ static int take(const char *word, int rank)
     }
     if (strncmp(word, "ballast=", 8) == 0)
         return fill((size_t)atol(word + 8), rank);
+    if (strncmp(word, "even=", 5) == 0) {
+        alike = 1;
+        return fill((size_t)atol(word + 5), rank);
+    }
     if (strncmp(word, "file=", 5) == 0)
         return rank != 1 || fopen(word + 5, "w") ? 0 : -1;
     if (strcmp(word, "child") == 0)

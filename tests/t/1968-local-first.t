@@ -140,5 +140,39 @@ is "$status" 0 '... when it is there again so is the next one'
 cat "$T/err" >&2
 nothing_left '... and nothing of the other'
 whole '... the job has gone on'
+
+# ------------------------------------------------- images that can be made less are packed
+rm -rf "$D"
+more=even=16
+begin --map-by node --checkpoint-dir "$D" --checkpoint-local "$L"
+run hector checkpoint "$job"
+is "$status" 0 'memory of numbers that are alike: a checkpoint'
+cat "$T/err" >&2
+size=$(sql "SELECT image_bytes FROM checkpoints WHERE job = $job")
+kept=$(cat "$D"/1/rank-*.image | wc -c)
+ok "... of $size bytes, whose copies have $kept" [ $((kept * 4)) -lt "$size" ]
+cp "$D/1/rank-0.image" "$T/packed"
+run hector-restore --check "$D"/1/rank-0.image "$T/packed"
+is "$status|$(cat "$T/err")" '0|' '... which are whole'
+kill -9 "$(pid_of 2)"
+launched 2
+further 2
+whole '... and that the tasks go back to'
+broken()        # DESCRIPTION PATTERN: of $T/packed
+{
+    run hector-restore --check "$T/packed"
+    is "$status $(grep -Ec "packed: $2" "$T/err")" '125 1' "$1"
+    cat "$T/err" >&2
+}
+echo more >>"$T/packed"
+broken 'a packed one that goes on' 'is damaged: it goes on behind its end'
+head -c $((kept / 8)) "$D/1/rank-0.image" >"$T/packed"
+broken 'a packed one that was cut off' 'ends too early'
+mkdir "$T/apart"
+cp "$build/bin/hector-restore" "$T/apart"
+run "$T/apart/hector-restore" --check "$D/1/rank-0.image"
+is "$status $(grep -c 'is packed, and hector-keep cannot be started' "$T/err")" '125 1' \
+    'without hector-keep beside it: a sentence'
+cat "$T/err" >&2
 for h in n1 n2; do on $h rm -d "$L"; done
 done_testing
