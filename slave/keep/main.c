@@ -72,7 +72,8 @@ static int begin(const struct call *c, struct err *err)
 
     if (keepdir_make(c->dir, c->number, err))
         return -1;
-    if (c->options->local && keepdir_make_local(c->options->local, c->number, err))
+    if (c->options->local &&
+        keepdir_make_local(c->options->local, c->number, err))
         return -1;
     if (checkpointfile_read(c->dir, c->number, &there, &why) == 0) {
         hct__checkpoint__free_unpacked(there, NULL);
@@ -133,7 +134,8 @@ static uint8_t *take_input(size_t *n, struct err *err)
         }
         got = read(STDIN_FILENO, bytes + *n, PART);
         if (got < 0 && errno != EINTR) {
-            err_sys(err, "cannot read what the checkpoint is, on standard input");
+            err_sys(err, "cannot read what the checkpoint is, on standard "
+                    "input");
             break;
         }
     }
@@ -220,7 +222,8 @@ static const struct {
 
 static unsigned said(const struct options *o)
 {
-    return (o->first ? FIRST : 0) | (o->local ? LOCAL : 0) | (o->rate ? RATE : 0);
+    return (o->first ? FIRST : 0) | (o->local ? LOCAL : 0) |
+           (o->rate ? RATE : 0);
 }
 
 static int run(const struct options *o, int n, char **words)
