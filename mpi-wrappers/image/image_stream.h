@@ -17,10 +17,13 @@ struct image_stream {
     long rc;                    /* the first error, negative; then nothing
                                    is written any more */
     uint64_t pending;           /* signals that waited before */
+    int patience_ms;            /* -1: for ever */
     struct image_blake3 hash;
 };
 
-void image_stream_begin(struct image_stream *s, int fd, char *buf);
+/* Where fd does not block and takes nothing for so long the rest is not written:
+ * -ETIME. */
+void image_stream_begin(struct image_stream *s, int fd, char *buf, int patience_ms);
 void image_stream_put(struct image_stream *s, const void *data, size_t bytes);
 
 /* The tail, which has the hash of all that was put; 0, or what went wrong. */

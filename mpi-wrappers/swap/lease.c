@@ -2,8 +2,6 @@
 #include "mpi-wrappers/swap/lease.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +25,7 @@ static const char lease_slave[] = "HECTOR_SLAVE", lease_job[] = "HECTOR_JOB";
 static char lease_told[108 + 24];
 
 /* What has become of the task's image; born: this process was made of it. */
-struct lease_image { bool whole, born; uint64_t bytes, unread; };
+struct lease_image { bool whole, stuck, born; uint64_t bytes, unread; };
 
 static int lease_fail(char *why, size_t size, const char *what, int code)
 {
@@ -121,22 +119,23 @@ static void lease_obey(void)
 
 /* Closes fd, which the process that was made of the image has not. -1: this is
  * that one, and it cannot go on. */
-static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
+static int lease_write(int fd, int patience_ms, struct lease_image *is, char *why,
+                       size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
-    uint64_t unread = 0;
+    uint64_t unread = 0, written = 0;
     struct image_range page = { leaf.start, leaf.end };
     struct image_ask ask = { .copy = &page, .ncopies = found,
                              .told = lease_told,
                              .told_size = sizeof(lease_told),
-                             .unread = &unread };
+                             .unread = &unread, .written = &written,
+                             .patience_ms = patience_ms };
     int rc = image_write(fd, &ask, why, size);
 
-    *is = (struct lease_image){ .whole = rc == 0, .born = rc > 0,
+    *is = (struct lease_image){ .whole = rc == 0, .stuck = rc == -ETIME,
+                                .born = rc > 0, .bytes = written,
                                 .unread = unread };
-    if (rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO)
-        snprintf(why, size, "its image cannot be written: %s", strerror(-rc));
     if (!is->born) {
         close(fd);
         return 0;
@@ -146,43 +145,6 @@ static int lease_write(int fd, struct lease_image *is, char *why, size_t size)
     if (stand_many)
         threads_born();
     return rc ? lease_fail(why, size, "no page from the slave", rc) : 0;
-}
-
-/* The name of a file, which was given in shared memory. Closes that. */
-static int lease_name(int fd, uint64_t bytes, char name[PATH_MAX])
-{
-    bool good = bytes > 0 && bytes <= PATH_MAX &&
-                pread(fd, name, bytes, 0) == (ssize_t)bytes &&
-                name[bytes - 1] == '\0';
-
-    close(fd);
-    return good ? 0 : EPROTO;
-}
-
-/* Into a file that nobody else writes, and that is not there if it is not whole.
- * As lease_write() and, without it, the image is not whole. */
-static int lease_save(int given, uint64_t bytes, struct lease_image *is,
-                      char *why, size_t size)
-{
-    char name[PATH_MAX];
-    struct stat st = { 0 };
-    int code = lease_name(given, bytes, name), fd = -1, rc;
-
-    *is = (struct lease_image){ 0 };
-    if (!code && (fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                            0600)) < 0)
-        code = errno;
-    if (code) {
-        snprintf(why, size, "its image cannot be written (%s): %s",
-                 strerror(code), name);
-        return 0;
-    }
-    rc = lease_write(fd, is, why, size);
-    if (is->whole && stat(name, &st) == 0)
-        is->bytes = (uint64_t)st.st_size;
-    else if (!is->born)
-        unlink(name);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -206,7 +168,9 @@ static int lease_ask(uint32_t generation, const struct lease_image *is,
 {
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
-        .minor = PAGE_MINOR, .generation = generation, .whole = is->whole,
+        .minor = PAGE_MINOR, .generation = generation,
+        .whole = is->whole ? PAGE_IMAGE_WHOLE
+               : is->stuck ? PAGE_IMAGE_STUCK : PAGE_IMAGE_NONE,
         .pid = (uint32_t)getpid(), .image_bytes = is->bytes,
         .unread = is->unread };
     int code = 0;
@@ -240,9 +204,9 @@ int lease_take(uint32_t generation, char ***variables, char *why, size_t size)
         if (!code && (lease.magic != PAGE_LEASE || fd < 0))
             code = lease.status > PAGE_LEASE_LEAVE ? (int)lease.status : EPROTO;
         if (!code && lease.status == PAGE_LEASE_LEAVE)
-            rc = lease_write(fd, &is, why, size);
+            rc = lease_write(fd, 0, &is, why, size);
         else if (!code && lease.status == PAGE_LEASE_SAVE)
-            rc = lease_save(fd, lease.bytes, &is, why, size);
+            rc = lease_write(fd, PAGE_SAVE_MS, &is, why, size);
         if (rc < 0)
             return -1;
         if (rc == 0)

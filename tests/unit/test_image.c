@@ -464,6 +464,32 @@ static void survives_its_reader(void **state)
     close(fds[1]);
 }
 
+/* Who reads it has stopped: it is given up in time, and what was read is no image. */
+static void survives_who_does_not_read(void **state)
+{
+    uint64_t written = 0;
+    struct image_ask ask = { .patience_ms = 50, .written = &written };
+    static int others[4096];
+    int fds[2];
+    char why[300];
+
+    (void)state;
+    if (SANITIZED)
+        skip();
+    assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+    ask.but_fds = others;
+    for (int fd = 3; fd < 4096; fd++)
+        if (fcntl(fd, F_GETFD) != -1)
+            others[ask.nfds++] = fd;
+    assert_int_equal(image_write(fds[1], &ask, why, sizeof(why)), -ETIME);
+    close(fds[0]);
+    close(fds[1]);
+    fds[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(image_write(fds[1], &ask, why, sizeof(why)), 0);
+    assert_true(written > 100000);
+    close(fds[1]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +506,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(makes_sentences),
         cmocka_unit_test(refuses_sockets),
         cmocka_unit_test(survives_its_reader),
+        cmocka_unit_test(survives_who_does_not_read),
     };
 
     if (argc == 2 && strcmp(argv[1], "registers") == 0)
