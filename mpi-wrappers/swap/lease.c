@@ -136,6 +136,8 @@ static int lease_write(int fd, int patience_ms, struct lease_image *is, char *wh
     *is = (struct lease_image){ .whole = rc == 0, .stuck = rc == -ETIME,
                                 .born = rc > 0, .bytes = written,
                                 .unread = unread };
+    if (rc == -EPIPE)
+        snprintf(why, size, "hector-keep, or who else took its image, has ended");
     if (!is->born) {
         close(fd);
         return 0;
