@@ -693,8 +693,9 @@ struct page_grant {
  * image is written to; then it asks again, and says whether it is whole. With
  * PAGE_LEASE_LEAVE and no descriptor the process that was made of it is there, and
  * this one ends with status 0; with PAGE_LEASE_STAY it goes on here all the same.
- * With PAGE_LEASE_SAVE a memfd of so many bytes is attached, the name of the file
- * that it writes its image to, with a final zero; then it asks again, as before.
+ * With PAGE_LEASE_SAVE that descriptor does not block, is of one who puts the image
+ * into a file, and is given up when it takes nothing for PAGE_SAVE_MS; then it asks
+ * again, as before.
  * The process made of an image finds in --tell the slave's socket, a blank and the
  * number of its job; it asks for a page, of the same size as the old one, and then
  * for a lease. */
@@ -702,13 +703,16 @@ struct page_grant {
 enum {                          /* of a lease; else an errno value */
     PAGE_LEASE_STAY = 0, PAGE_LEASE_LEAVE = 1, PAGE_LEASE_SAVE = 1 << 16
 };
+enum { PAGE_SAVE_MS = 20000 };
+enum { PAGE_IMAGE_NONE, PAGE_IMAGE_WHOLE, PAGE_IMAGE_STUCK };
 struct page_lease_ask {
     uint64_t magic;             /* PAGE_LEASE */
     uint32_t major, minor;
     uint64_t job;
     uint32_t rank, pid, generation;
-    uint32_t whole;             /* 1: its image is written */
-    uint64_t image_bytes;       /* then: to a file */
+    uint32_t whole;             /* PAGE_IMAGE_WHOLE: its image is written; STUCK:
+                                   nobody took more of it */
+    uint64_t image_bytes;       /* once it is whole */
     uint64_t unread;            /* then: bytes that waited in standard input */
 };
 struct page_lease {

@@ -125,6 +125,16 @@ static const struct job_node *silent_node(const struct mover *v)
     return NULL;
 }
 
+/* Who is at it yet is cut short, and all go on. */
+static void give_up_images(struct mover *v)
+{
+    char why[sizeof(v->why)];
+
+    snprintf(why, sizeof(why), "not all images were written within %d minutes; does "
+             "%.300s answer?", (int)(APART_NS / CLOCK_NS_PER_S / 60), v->saving);
+    mover_return_all(v, why);
+}
+
 void mover_on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct mover *v = arg;
@@ -139,8 +149,7 @@ void mover_on_timer(evutil_socket_t fd, short what, void *arg)
     if (silent)
         mover_give_up(v, "%s does not answer", silent->node->name);
     else if (v->saving && v->state == MOVE_APART)
-        mover_give_up(v, "not all images were written in time; does %.300s answer?",
-                      v->saving);
+        give_up_images(v);
     else
         mover_give_up(v, "it took too long (%s)", move_state_name(v->state));
 }

@@ -70,12 +70,17 @@ struct image_ask {
     /* So many bytes wait in descriptor 0 while all threads stand, if that is a
      * pipe; or NULL. */
     uint64_t *unread;
+    /* Where fd does not block: it has to take something within so long. 0: it is
+     * waited for. */
+    int patience_ms;
+    /* So many bytes were written, of an image that is whole; or NULL. */
+    uint64_t *written;
     /* Called when the image has been written, while the other threads still
      * stand still; NULL: they go on at once. Then a pipe gets pages of this
      * process in place of copies: it must not return before whoever reads the
      * pipe has taken all of them, or wants none any more. It needs at most
      * 64 KiB of stack, takes no lock and no memory. */
-    void (*written)(void *arg);
+    void (*standing)(void *arg);
     void *arg;
 };
 
@@ -91,8 +96,9 @@ enum image_reason image_refused(const struct image_ask *ask, char *why,
  * that was made of it; everything is as it was at the call, but for the numbers
  * of process and threads. Negative: no image, why says why not, and the process
  * goes on: -ENOTSUP, as image_refused() would have said, before anything was
- * stopped; -EBUSY, -ETIMEDOUT, -ENOMEM, or what write(2) said, and fd has a part
- * of an image that hector-restore will refuse.
+ * stopped; -EBUSY, -ETIMEDOUT, -ENOMEM, or what write(2) said, or -ETIME, it took
+ * nothing for as long as patience_ms, and fd has a part of an image that
+ * hector-restore will refuse.
  *
  * A system call that another thread sleeps in goes on; only where it asks for a
  * time to sleep, that begins anew unless the call says what is left. The caller

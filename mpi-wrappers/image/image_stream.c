@@ -14,9 +14,11 @@ static uint64_t bit(int signal_number)
     return 1ull << (signal_number - 1);
 }
 
-void image_stream_begin(struct image_stream *s, int fd, char *buf, bool lends)
+void image_stream_begin(struct image_stream *s, int fd, char *buf, int patience_ms,
+                        bool lends)
 {
     s->fd = fd;
+    s->patience_ms = patience_ms;
     s->lends = lends;
     s->buf = buf;
     s->used = 0;
@@ -60,8 +62,8 @@ static void write_all(struct image_stream *s, const char *data, size_t bytes,
     while (bytes && !s->rc) {
         long n = write_some(s, data, bytes, lent);
 
-        if (n == -EAGAIN)
-            sys_wait_for(s->fd, POLLOUT);
+        if (n == -EAGAIN && sys_wait_for(s->fd, POLLOUT, s->patience_ms) == 0)
+            n = -ETIME;
         if (n == -EINTR || n == -EAGAIN)
             continue;
         if (n <= 0) {
@@ -137,5 +139,6 @@ long image_stream_end(struct image_stream *s)
     image_blake3_add(&s->hash, &tail, offsetof(struct image_tail, hash));
     image_blake3_end(&s->hash, tail.hash);
     write_all(s, (const char *)&tail, sizeof(tail), false);
+    s->bytes = tail.bytes;
     return s->rc;
 }

@@ -20,10 +20,14 @@ struct image_stream {
     long rc;                    /* the first error, negative; then nothing
                                    is written any more */
     uint64_t pending;           /* signals that waited before */
+    int patience_ms;            /* -1: for ever */
     struct image_blake3 hash;
 };
 
-void image_stream_begin(struct image_stream *s, int fd, char *buf, bool lends);
+/* Where fd does not block and takes nothing for so long the rest is not written:
+ * -ETIME. */
+void image_stream_begin(struct image_stream *s, int fd, char *buf, int patience_ms,
+                        bool lends);
 void image_stream_put(struct image_stream *s, const void *data, size_t bytes);
 
 /* Whole pages; as image_stream_put() where nothing can be lent. */

@@ -164,11 +164,15 @@ static enum image_reason write_out(struct image_tables *t, char *buf,
     read_pending(t, room);
     put_first_thread_first(t);
     finish_head(t);
-    image_stream_begin(&s, t->fd, buf, t->ask && t->ask->written);
+    image_stream_begin(&s, t->fd, buf,
+                       t->ask && t->ask->patience_ms ? t->ask->patience_ms : -1,
+                       t->ask && t->ask->standing);
     put_tables(t, &s);
     image_memory_put(t, &s, room);
     image_memory_put_contents(t, &s, room);
     rc = image_stream_end(&s);
+    if (t->ask && t->ask->written)
+        *t->ask->written = s.bytes;
     return rc ? not_written(t, rc) : IMAGE_GOOD;
 }
 
@@ -216,8 +220,8 @@ static enum image_reason make(struct image_tables *t)
             return (enum image_reason)RESTORED;
         }
         r = write_out(t, buf, room);
-        if (!r && t->ask && t->ask->written)
-            t->ask->written(t->ask->arg);
+        if (!r && t->ask && t->ask->standing)
+            t->ask->standing(t->ask->arg);
     }
     image_threads_go_on();
     return r;

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #if defined(__x86_64__)
 static inline long sys_six(long n, long a, long b, long c, long d, long e,
@@ -52,12 +53,14 @@ static inline void sys_close(int fd)
     sys(SYS_close, fd);
 }
 
-/* Until a descriptor that does not wait by itself is ready: POLLIN, POLLOUT. */
-static inline void sys_wait_for(int fd, short what)
+/* Until a descriptor that does not wait by itself is ready, POLLIN, POLLOUT; 0: it
+ * is not, after so long. -1: that is not asked. */
+static inline long sys_wait_for(int fd, short what, int limit_ms)
 {
     struct pollfd p = { .fd = fd, .events = what };
+    struct timespec limit = { limit_ms / 1000, limit_ms % 1000 * 1000000L };
 
-    sys(SYS_ppoll, &p, 1, 0, 0, 0);
+    return sys(SYS_ppoll, &p, 1, limit_ms < 0 ? NULL : &limit, 0, 0);
 }
 
 /* All size bytes, unless the file ends; how many, or negative. */
@@ -71,7 +74,7 @@ static inline long sys_read_all(int fd, void *to, size_t size)
 
         n = sys(SYS_read, fd, (char *)to + have, want);
         if (n == -EAGAIN)
-            sys_wait_for(fd, POLLIN);
+            sys_wait_for(fd, POLLIN, -1);
         if (n == -EINTR || n == -EAGAIN)
             continue;
         if (n < 0)

@@ -2,8 +2,6 @@
 #include "mpi-wrappers/swap/lease.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +28,7 @@ static char lease_told[108 + 24];
 struct lease_taking {
     uint32_t generation;
     /* What has become of its image; born: this process was made of it. */
-    bool whole, born;
+    bool whole, stuck, born;
     uint64_t bytes, unread;
     int image;                  /* where it is written to; -1: it was */
     /* What the slave said, if code is 0; fd came with it, ours, or -1. */
@@ -134,7 +132,9 @@ static void lease_ask(struct lease_taking *t)
 {
     struct attach_who who;
     struct page_lease_ask ask = { .magic = PAGE_LEASE, .major = PAGE_MAJOR,
-        .minor = PAGE_MINOR, .generation = t->generation, .whole = t->whole,
+        .minor = PAGE_MINOR, .generation = t->generation,
+        .whole = t->whole ? PAGE_IMAGE_WHOLE
+               : t->stuck ? PAGE_IMAGE_STUCK : PAGE_IMAGE_NONE,
         .pid = (uint32_t)getpid(), .image_bytes = t->bytes,
         .unread = t->unread };
 
@@ -187,8 +187,8 @@ static void lease_wait(void *arg)
 
 /* Closes fd, which the process that was made of the image has not; then it waits,
  * or does not. -1: this is that one, and it cannot go on. */
-static int lease_write(struct lease_taking *t, int fd, void (*after)(void *arg),
-                       char *why, size_t size)
+static int lease_write(struct lease_taking *t, int fd, int patience_ms,
+                       void (*standing)(void *arg), char *why, size_t size)
 {
     struct leaf leaf;
     bool found = leaf_find(&leaf);
@@ -196,18 +196,20 @@ static int lease_write(struct lease_taking *t, int fd, void (*after)(void *arg),
     struct image_ask ask = { .copy = &page, .ncopies = found,
                              .told = lease_told,
                              .told_size = sizeof(lease_told),
-                             .unread = &t->unread,
-                             .written = after, .arg = t };
+                             .unread = &t->unread, .written = &t->bytes,
+                             .patience_ms = patience_ms,
+                             .standing = standing, .arg = t };
     int rc;
 
     t->image = fd;
-    t->whole = t->born = false;
+    t->whole = t->stuck = t->born = false;
     t->bytes = t->unread = 0;
     rc = image_write(fd, &ask, why, size);
-    if (rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG || rc == -EIO)
-        snprintf(why, size, "its image cannot be written: %s", strerror(-rc));
+    if (rc == -EPIPE)
+        snprintf(why, size, "hector-keep, or who else took its image, has ended");
     if (rc <= 0) {
         t->whole = rc == 0;
+        t->stuck = rc == -ETIME;
         if (t->image >= 0)
             close(fd);
         return 0;
@@ -220,42 +222,6 @@ static int lease_write(struct lease_taking *t, int fd, void (*after)(void *arg),
     return rc ? lease_fail(why, size, "no page from the slave", rc) : 0;
 }
 
-/* The name of a file, which was given in shared memory. Closes that. */
-static int lease_name(int fd, uint64_t bytes, char name[PATH_MAX])
-{
-    bool good = bytes > 0 && bytes <= PATH_MAX &&
-                pread(fd, name, bytes, 0) == (ssize_t)bytes &&
-                name[bytes - 1] == '\0';
-
-    close(fd);
-    return good ? 0 : EPROTO;
-}
-
-/* Into a file that nobody else writes, and that is not there if it is not whole.
- * As lease_write() and, without it, the image is not whole. */
-static int lease_save(struct lease_taking *t, int given, char *why, size_t size)
-{
-    char name[PATH_MAX];
-    struct stat st = { 0 };
-    int code = lease_name(given, t->lease.bytes, name), fd = -1, rc;
-
-    t->whole = t->born = false;
-    if (!code && (fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                            0600)) < 0)
-        code = errno;
-    if (code) {
-        snprintf(why, size, "its image cannot be written (%s): %s",
-                 strerror(code), name);
-        return 0;
-    }
-    rc = lease_write(t, fd, NULL, why, size);
-    if (t->whole && stat(name, &st) == 0)
-        t->bytes = (uint64_t)st.st_size;
-    else if (!t->born)
-        unlink(name);
-    return rc;
-}
-
 /* What the slave has said: 1, nothing more is to be written, else as lease_write(). */
 static int lease_follow(struct lease_taking *t, char *why, size_t size)
 {
@@ -265,9 +231,9 @@ static int lease_follow(struct lease_taking *t, char *why, size_t size)
         t->code = t->lease.status > PAGE_LEASE_LEAVE ? (int)t->lease.status
                                                      : EPROTO;
     if (!t->code && t->lease.status == PAGE_LEASE_LEAVE)
-        return lease_write(t, fd, lease_wait, why, size);
+        return lease_write(t, fd, 0, lease_wait, why, size);
     if (!t->code && t->lease.status == PAGE_LEASE_SAVE)
-        return lease_save(t, fd, why, size);
+        return lease_write(t, fd, PAGE_SAVE_MS, NULL, why, size);
     return 1;
 }
 

@@ -127,6 +127,37 @@ static int copy_one(struct way *w, uint32_t rank, struct err *err)
     return rc;
 }
 
+static int cannot_write(const struct way *w, const char *name, bool reads,
+                        struct err *err)
+{
+    char why[200];
+
+    snprintf(why, sizeof(why), "cannot have %s written to it: %s%s", name,
+             reads ? "what comes of the task: " : "", strerror(errno));
+    return checkpointfile_refuse(err, errno, w->of->dir, w->of->number, why);
+}
+
+int copy_input(const char *dir, uint32_t number, uint32_t rank, struct err *err)
+{
+    const struct copy of = { .dir = dir, .number = number };
+    struct way w = { .of = &of, .to = keepdir_open(dir, number, err) };
+    bool reads = false;
+    char name[NAME];
+    int to, rc;
+
+    if (w.to < 0)
+        return -1;
+    snprintf(name, sizeof(name), "rank-%" PRIu32 ".image", rank);
+    to = openat(w.to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    rc = to < 0 ? -1 : copy_bytes(&w, STDIN_FILENO, to, &reads);
+    if (rc)
+        cannot_write(&w, name, reads, err);
+    if (to >= 0 && close(to) && rc == 0)
+        rc = cannot_write(&w, name, false, err);
+    close(w.to);
+    return rc;
+}
+
 int copy_images(const struct copy *c, struct err *err)
 {
     struct way w = { .of = c, .begun_ns = clock_monotonic_ns() };

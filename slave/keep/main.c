@@ -49,6 +49,7 @@ static const struct args_option options[] = {
 static const struct args_program program = {
     "hector-keep",
     "usage: hector-keep begin [--first] [--local LOCAL] DIR NUMBER\n"
+    "       hector-keep write DIR NUMBER RANK\n"
     "       hector-keep check DIR NUMBER RANKS\n"
     "       hector-keep copy --local LOCAL [--rate BYTES] DIR NUMBER RANKS\n"
     "       hector-keep seal DIR NUMBER [OLDER]\n"
@@ -84,6 +85,15 @@ static int begin(const struct call *c, struct err *err)
     if (why.code != ENOENT && why.code != EBADMSG)
         return err_set(err, why.code, "%s", why.text);  /* it may be good */
     return c->options->first ? keepdir_sweep(c->dir, c->number, err) : 0;
+}
+
+static int write_image(const struct call *c, struct err *err)
+{
+    uint64_t rank;
+
+    if (parse_u64(&rank, c->more, 0, UINT32_MAX, err))
+        return err_prefix(err, "RANK");
+    return copy_input(c->dir, c->number, (uint32_t)rank, err);
 }
 
 /* Copy them first, if they are on this node. */
@@ -215,7 +225,8 @@ static const struct {
     int (*run)(const struct call *c, struct err *err);
     unsigned may, must;         /* the options that it may have, and has */
 } commands[] = {
-    { "begin", 3, 3, begin, FIRST | LOCAL, 0 }, { "check", 4, 4, check, 0, 0 },
+    { "begin", 3, 3, begin, FIRST | LOCAL, 0 }, { "write", 4, 4, write_image, 0, 0 },
+    { "check", 4, 4, check, 0, 0 },
     { "copy", 4, 4, check, LOCAL | RATE, LOCAL }, { "seal", 3, 4, seal, 0, 0 },
     { "drop", 3, 3, drop, LOCAL, 0 }, { "unpack", 1, 1, unpack, 0, 0 },
 };

@@ -159,17 +159,22 @@ static int check_lease(const struct job *j, const struct task *t,
 }
 
 /* There is no image of it. */
-static void say_stays(struct mover *v)
+static void say_stays_for(struct mover *v, const char *why)
+{
+    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
+    v->told = true;
+    v->part = STAYING;
+}
+
+/* What it says itself. */
+static void say_own_words(const struct mover *v, char *to, size_t size)
 {
     struct task *t = job_task(v->job, v->rank);
     struct stance *s = calloc(1, sizeof(*s));
 
     if (s && t && t->tally.page)
         stance_read(t->tally.page, v->job->part.ntasks, s);
-    jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS,
-              s && *s->why ? s->why : "no image of it can be made");
-    v->told = true;
-    v->part = STAYING;
+    snprintf(to, size, "%s", s && *s->why ? s->why : "no image of it can be made");
     free(s);
 }
 
@@ -182,27 +187,59 @@ void jobmove_go_on_here(const struct mover *v)
 /* It could not leave. */
 static void stays_here(struct mover *v)
 {
+    char why[sizeof(v->why)];
+
     jobmove_drop_image(v);
     jobmove_go_on_here(v);
-    say_stays(v);
+    say_own_words(v, why, sizeof(why));
+    say_stays_for(v, why);
+}
+
+/* It waits with the others. */
+static void begin_saving(struct mover *v)
+{
+    struct err why;
+    int to;
+
+    if (jobkeep_write(v->job, v->rank, v->job->move->saving, &to, &why)) {
+        say_stays_for(v, why.text);
+        return;
+    }
+    v->begun = true;
+    streams_hold_input(v->job->streams, v->rank);
+    registry_lease(v->lease, PAGE_LEASE_SAVE, to, 0, NULL);
+    v->lease = -1;
+}
+
+/* The words of who was to write it tell more than the task's, who only knows that
+ * nobody does. */
+static void not_saved(struct mover *v, bool stuck)
+{
+    char why[sizeof(v->why)];
+
+    if (stuck)
+        snprintf(why, sizeof(why), "%.50s: %.180s does not answer: nothing of its image "
+                 "was written there for %d s", v->job->part.node->name,
+                 v->job->move->saving, PAGE_SAVE_MS / 1000);
+    else
+        say_own_words(v, why, sizeof(why));
+    jobkeep_unwritten(v->job, v->rank, why, sizeof(why));
+    streams_input_stays(v->job->streams, v->rank);
+    say_stays_for(v, why);
 }
 
 /* It asks for a file, or says what has become of that. */
 static void save(struct mover *v, const struct page_lease_ask *ask)
 {
     if (!v->begun) {
-        v->begun = true;
-        streams_hold_input(v->job->streams, v->rank);
-        lease_save(v->job, v->rank, v->job->move->saving, v->lease);
-        v->lease = -1;
-    } else if (ask->whole) {
+        begin_saving(v);
+    } else if (ask->whole == PAGE_IMAGE_WHOLE) {
         v->whole = true;
         v->image_bytes = ask->image_bytes;
         v->unread = ask->unread;
         look_at_saved(v);
     } else {
-        streams_input_stays(v->job->streams, v->rank);
-        say_stays(v);
+        not_saved(v, ask->whole == PAGE_IMAGE_STUCK);
     }
 }
 
@@ -227,7 +264,7 @@ static int give_lease(struct job *j, const struct page_lease_ask *ask,
     if (v->lease >= 0)
         close(v->lease);        /* it asks again */
     v->lease = fd;
-    if (v->part == LEAVING && v->begun && ask->whole) {
+    if (v->part == LEAVING && v->begun && ask->whole == PAGE_IMAGE_WHOLE) {
         v->whole = true;
         v->unread = ask->unread;
         jobmove_end_image(v);
@@ -261,6 +298,8 @@ int jobmove_lease(void *arg, const struct page_lease_ask *ask,
 
 static void mover_free(struct mover *v)
 {
+    if (v->part == SAVING && v->begun && !v->whole)
+        jobkeep_unwritten(v->job, v->rank, v->why, sizeof(v->why));
     imageroute_close(&v->route);
     imageout_close(v->out);
     jobmove_drop_open(v);
@@ -427,6 +466,8 @@ static void keep_waiting(struct jobmove *from, struct jobmove *to)
 
         if (v->part == LEAVING)
             jobmove_go_on_here(v);
+        else if (v->part == SAVING)
+            streams_input_stays(v->job->streams, v->rank);
         if (v->lease < 0 || v->part == COMING) {
             at = &v->next;
             continue;

@@ -29,8 +29,7 @@ struct mover {
                                    master */
     struct reduce_link *from;   /* borrowed: a link that is to be the image */
     char cut[200];              /* COMING: what has happened to the link; "" */
-    bool begun;                 /* LEAVING: it has a pipe for its image; SAVING:
-                                   the name of a file */
+    bool begun;                 /* LEAVING, SAVING: it has a pipe for its image */
     bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
     uint64_t unread;            /* once whole: what it had in its pipe for input */

@@ -50,16 +50,6 @@ static int texts_to_memory(char *const *texts, uint64_t *bytes,
     return fd;
 }
 
-/* With what is in shared memory fd; -1: there is none, for the reason in err. */
-static void answer(const struct job *j, uint32_t rank, int to, uint32_t status,
-                   int fd, uint64_t bytes, const struct err *err)
-{
-    if (fd < 0)
-        log_warn("move", "no lease for rank %u job=%llu: %s", rank,
-                 (unsigned long long)j->part.id, err->text);
-    registry_lease(to, fd < 0 ? EIO : status, fd, bytes, err->text);
-}
-
 void lease_give(struct job *j, uint32_t rank, int fd)
 {
     struct env env = { 0 };
@@ -70,23 +60,10 @@ void lease_give(struct job *j, uint32_t rank, int fd)
     if (make_env(j, j->plan, rank, &env, &err) == 0)
         memory = texts_to_memory(env.v, &bytes, &err);
     env_fini(&env);
-    answer(j, rank, fd, PAGE_LEASE_STAY, memory, bytes, &err);
-}
-
-void lease_save(const struct job *j, uint32_t rank, const char *dir, int fd)
-{
-    char name[PATHS_MAX];
-    char *texts[] = { name, NULL };
-    struct err err = { 0 };
-    uint64_t bytes = 0;
-    int memory = -1;
-
-    if (snprintf(name, sizeof(name), "%s/rank-%u.image", dir, rank) <
-        (int)sizeof(name))
-        memory = texts_to_memory(texts, &bytes, &err);
-    else
-        err_set(&err, ENAMETOOLONG, "the name of the file is too long");
-    answer(j, rank, fd, PAGE_LEASE_SAVE, memory, bytes, &err);
+    if (memory < 0)
+        log_warn("move", "no lease for rank %u job=%llu: %s", rank,
+                 (unsigned long long)j->part.id, err.text);
+    registry_lease(fd, memory < 0 ? EIO : PAGE_LEASE_STAY, memory, bytes, err.text);
 }
 
 int lease_check(const struct job *j, const struct task *t,

@@ -1,6 +1,6 @@
 /* lease.h - what a task gets that has dropped its MPI library and asks where it goes
- * on (struct page_lease): the environment of its place, or a file for its image;
- * and what is known of one that was elsewhere, or was made of an image. */
+ * on (struct page_lease): the environment of its place; and what is known of one that
+ * was elsewhere, or was made of an image. */
 #ifndef HECTOR_LEASE_H
 #define HECTOR_LEASE_H
 
@@ -11,10 +11,8 @@
 
 struct registry_peer;
 
-/* The answer goes to fd, which is closed: its place here; or the name of the file
- * that it is to write its image to. */
+/* The answer goes to fd, which is closed: its place here. */
 void lease_give(struct job *j, uint32_t rank, int fd);
-void lease_save(const struct job *j, uint32_t rank, const char *dir, int fd);
 
 /* Is it that task, of that user? -1 with err. */
 int lease_check(const struct job *j, const struct task *t,

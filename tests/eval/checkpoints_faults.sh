@@ -99,6 +99,7 @@ restored()      # all have written theirs, and task 2 is stopped before it joins
     kill -CONT "$(pid_of 3)"
     reaches restored
 }
+taking()    { hold write.n2; save; wait_for '[ -e "$T/at.write.n2" ]' 30; }
 checking()  { hold check.n2; save; wait_for '[ -e "$T/at.check.n2" ]' 30; }
 sealing()   { hold seal.n1; save; wait_for '[ -e "$T/at.seal.n1" ]' 30; }
 sealed()    { hold past.seal.n1; save; wait_for '[ -e "$T/past.seal.n1" ]' 30; }
@@ -239,9 +240,9 @@ start_master $at
 R="hector-run --master $master"
 for h in n1 n2 n3; do join $h; done
 who='task other slave1 slave2 host1 host2 master'
-for step in ${STEPS-begun checked writing restored checking sealing sealed}; do
+for step in ${STEPS-begun checked taking writing restored checking sealing sealed}; do
     case $step in
-    begun | checking | sealing | sealed) all="$who keep" ;;
+    begun | taking | checking | sealing | sealed) all="$who keep" ;;
     *) all=$who ;;
     esac
     for w in ${WHO-$all}; do one $step $w; done

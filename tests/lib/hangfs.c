@@ -6,8 +6,8 @@
  *
  * Shows directory FROM on directory ON, until it is killed or unmounted. As
  * long as WORDFILE has the name of a request, "write" say, or "all", those get
- * no answer, nor does anything that comes behind them. Says "hangs WORD" when
- * it begins to. */
+ * no answer, nor does anything that comes behind them; with "write 3" from the
+ * third of them on. Says "hangs WORD" when it begins to. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,14 +48,19 @@ static const char *name_of(uint32_t code)
 
 static int told_to_hang(uint32_t code)
 {
+    static int seen;            /* such requests, since there is that file */
     char word[32] = "";
     FILE *f = fopen(word_file, "r");
+    int from = 1;
 
-    if (f && fscanf(f, "%31s", word) != 1)
+    if (f && fscanf(f, "%31s %d", word, &from) < 1)
         *word = '\0';
     if (f)
         fclose(f);
-    return strcmp(word, "all") == 0 || strcmp(word, name_of(code)) == 0;
+    else
+        seen = 0;
+    return (strcmp(word, "all") == 0 || strcmp(word, name_of(code)) == 0) &&
+           ++seen >= from;
 }
 
 static void hang(uint32_t code)

@@ -51,7 +51,7 @@ static void make(int signal_number)
     (void)signal_number;
     fd = fifo ? open(fifo, O_WRONLY | O_CLOEXEC)
               : open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ask.written = fifo ? wait_for_reader : NULL;
+    ask.standing = fifo ? wait_for_reader : NULL;
     ask.arg = &fd;
     rc = image_write(fd, &ask, why, sizeof(why));
     if (rc == 1) {

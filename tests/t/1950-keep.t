@@ -228,6 +228,22 @@ done
 wait
 is "$(cat "$T/err") $(ls "$T/many/of/them")" ' 9' 'eight hosts at once'
 
+writes()        # RANK: what comes on standard input, into the first one
+{
+    status=0
+    hector-keep write "$keep" 1 "$1" >"$T/out" 2>"$T/err" || status=$?
+}
+writes 7 <"$T/good"
+silent 'an image that comes through a pipe or from a file'
+run hector-keep check "$keep" 1 7
+silent '... is whole'
+writes 7 <"$T/good"
+sentence 1 'checkpoint 1 in .*keep cannot have rank-7.image written to it: File exists' \
+    '... and is not written over'
+writes x </dev/null
+sentence 1 'RANK: ' '... of a rank'
+rm "$keep/1/rank-7.image"
+
 made 1
 seal 1
 silent 'the first checkpoint'
@@ -374,7 +390,8 @@ sentence 1 'good' 'a file'
 run hector-keep begin /proc/none 1
 sentence 1 '/proc/none' 'where nothing can be made'
 for words in '' begin 'begin x' 'begin x 0' 'begin x 4294967296' 'begin x 1 2' \
-    'check x 1' 'seal x y' 'seal --first x 1' 'drop x' 'drop x 1 2' 'other x 1' '--wrong'; do
+    'check x 1' 'write x 1' 'seal x y' 'seal --first x 1' 'drop x' 'drop x 1 2' \
+    'other x 1' '--wrong'; do
     run hector-keep $words
     is "$status $(out)" '2 ' "hector-keep $words: wrong usage"
 done

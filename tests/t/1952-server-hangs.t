@@ -1,7 +1,8 @@
 # The place of a job's checkpoints hangs, as that of a file server does which is not
 # there: the slave and the job go on, who waits for a checkpoint is told so after a
 # while, nobody lines up behind who hangs, and when the server is back there are
-# checkpoints again. A job ends while it hangs, too.
+# checkpoints again. Where it hangs in the middle of an image the job goes on soon.
+# A job ends while it hangs, too.
 # limit: 300
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
@@ -17,10 +18,10 @@ server=$!
 wait_for 'grep -q serves "$T/served" || ! kill -0 $server' 20
 grep -q serves "$T/served" || skip_all "$(cat "$T/served.err")"
 
-hang()          # REQUEST: that, and all behind it, from now on
+hang()          # REQUEST [N]: that, and all behind it, from now on, or from the Nth on
 {
     fresh served
-    echo "$1" >"$T/hang.new"
+    echo "$@" >"$T/hang.new"
     mv "$T/hang.new" "$T/hang"
 }
 hangs() { wait_for 'grep -q hangs "$T/served"' 60; }
@@ -67,14 +68,26 @@ like "$T/saving" 'checkpoint [0-9]* is in' 'when it is back there is one'
 further 2
 
 # --------------------------------------------------------- while images are written
-hang write
+# Of more bytes than a pipe holds and hector-keep takes at once.
+whole 'the job ends'
+more=ballast=8
+begin --checkpoint-dir "$D.more"
+unset more
+hang write 5
 save
 hangs
 others_run 'it hangs while images are written: other jobs run'
-answer
+further 3
 wait $saver
-is $? 0 '... and when it is back that is a checkpoint'
+is "$? $(grep -Ec "no checkpoint 1, and the tasks go on: task [01]: [^ ]+: $D.more/1 does \
+not answer: nothing of its image was written there for 20 s\$" "$T/saving")" '1 1' \
+    '... the job goes on, and who waits for the checkpoint is told'
 cat "$T/saving" >&2
+answer
+wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
+number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
+is "$(ls "$D.more")" "$number" '... and nothing of the other'
 kill -9 "$(pid_of 1)"
 launched 2
 further 2

@@ -65,10 +65,17 @@ mkdir "$T/small"
 if mount -t tmpfs -o size=1m small "$T/small" 2>/dev/null; then
     begin --checkpoint-dir "$T/small"
     refused 'not where the disk is full' 1 \
-        'no checkpoint 1, and the tasks go on: task [0-2]: .*: No space left on device' \
+        'no checkpoint 1, and the tasks go on: .* cannot have rank-[0-2][.]image written to '\
+'it: No space left on device' \
         hector checkpoint "$job"
     ok '... nothing of it stays there' wait_for '[ -z "$(names "$T/small")" ]' 20
+    mount -o remount,ro "$T/small"
+    refused 'nor where nothing can be written any more' 1 \
+        'no checkpoint 2, and the tasks go on: .*/small: .*Read-only file system' \
+        hector checkpoint "$job"
     whole 'the job has gone on'
+    refused '... where a job does not begin' 2 'cannot write to .*: Read-only file system' \
+        $R --checkpoint-dir "$T/small" true
     umount "$T/small"
 else
     skip 'a full disk' 'only root can mount one'

@@ -51,7 +51,7 @@ nothing_left '... nothing stays on the nodes'
 on n1 mkdir -p "$L"
 if on n1 mount -t tmpfs -o size=1m small "$L" 2>/dev/null; then
     run hector checkpoint "$job"
-    is "$status $(grep -c 'no checkpoint 2, and the tasks go on: task [0-3]: .*: No space left' \
+    is "$status $(grep -c 'no checkpoint 2, and the tasks go on: .*rank-[0-3].image .*: No space' \
         "$T/err")" '1 1' 'the local disk full: a sentence'
     cat "$T/err" >&2
     nothing_left '... nothing of it stays'

@@ -18,6 +18,7 @@
 
 #include "proto/base/clock.h"
 #include "slave/pmix/admission.h"
+#include "tests/unit/skip_time.h"
 
 enum { LONG = 20,               /* seconds: nothing here takes so long */
        MANY = 300 };            /* more than may wait for long */
@@ -167,9 +168,9 @@ static void test_refused(void **state)
     close(own.fd);
 }
 
-/* Those who come, as many at a time, and say nothing before all are there; how many
- * get through. */
-static int come_together(const struct sockaddr_in *sa)
+/* Those who come, as many at a time, and say nothing before all are there, and for so
+ * long; how many get through. */
+static int come_together(const struct sockaddr_in *sa, uint64_t silent_ns)
 {
     int fd[MANY], guests = 0;
 
@@ -178,6 +179,7 @@ static int come_together(const struct sockaddr_in *sa)
         assert_int_equal(connect(fd[i], (const struct sockaddr *)sa, sizeof(*sa)), 0);
         event_base_loop(base, EVLOOP_NONBLOCK);
     }
+    skip_time(base, silent_ns);
     for (int i = 0; i < MANY; i++)
         send(fd[i], "x", 1, MSG_NOSIGNAL);
     for (int i = 0; i < MANY; i++)
@@ -189,9 +191,8 @@ static int come_together(const struct sockaddr_in *sa)
     return guests;
 }
 
-/* Tasks of a job that begins, or of a node that was emptied. Where that takes longer
- * than a moment it says nothing, and is tried again. */
-static void test_many(void **state)
+/* Where that takes longer than a moment it says nothing, and is tried again. */
+static void many_come(uint64_t silent_ns)
 {
     struct sockaddr_in sa;
     struct err err;
@@ -199,7 +200,6 @@ static void test_many(void **state)
     bool in_time = false;
     int guests = 0;
 
-    (void)state;
     open_to_all = true;
     admission_expect();
     own_listen(&sa);
@@ -209,14 +209,28 @@ static void test_many(void **state)
     for (int i = 0; i < 20 && guests < MANY && !in_time; i++) {
         uint64_t start_ns = clock_monotonic_ns();
 
-        guests = come_together(&sa);
-        in_time = clock_monotonic_ns() - start_ns < CLOCK_NS_PER_S / 5;
+        guests = come_together(&sa, silent_ns);
+        in_time = clock_monotonic_ns() - start_ns < silent_ns + CLOCK_NS_PER_S / 5;
     }
     admission_close(d);
     close(own.fd);
     if (guests < MANY && !in_time)
         skip();
     assert_int_equal(guests, MANY);
+}
+
+/* Tasks of a job that begins, or of a node that was emptied. */
+static void test_many(void **state)
+{
+    (void)state;
+    many_come(0);
+}
+
+/* ... where the processors are busy with others between a task's call and its word. */
+static void test_starved(void **state)
+{
+    (void)state;
+    many_come(19 * CLOCK_NS_PER_S);
 }
 
 /* Where it does not listen on TCP there is nothing to be taken; another
@@ -246,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing), cmocka_unit_test(test_through),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_starved),
     };
     int rc;
 

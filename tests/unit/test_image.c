@@ -439,11 +439,11 @@ static void lends_its_pages(void **state)
     assert_true(fcntl(fds[1], F_SETPIPE_SZ, 1 << 20) >= BYTES);
     for (int lends = 0; lends < 2; lends++) {
         memset(page, 'a', BYTES);
-        image_stream_begin(&s[lends], fds[1], buf, lends);
+        image_stream_begin(&s[lends], fds[1], buf, -1, lends);
         image_stream_put(&s[lends], "12345678", 8);
         image_stream_lend(&s[lends], page, BYTES / 2);
         assert_int_equal(image_stream_end(&s[lends]), 0);
-        assert_int_equal(s[lends].bytes, 8 + BYTES / 2);
+        assert_int_equal(s[lends].bytes, 8 + BYTES / 2 + sizeof(*tail));
         memset(page, 'b', BYTES);
         assert_int_equal(sys_read_all(fds[0], read_back,
                                       8 + BYTES / 2 + sizeof(*tail)),
@@ -461,7 +461,7 @@ static void lends_its_pages(void **state)
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
     sigprocmask(SIG_BLOCK, &pipe_signal, NULL);
-    image_stream_begin(&s[0], fds[1], buf, true);
+    image_stream_begin(&s[0], fds[1], buf, -1, true);
     image_stream_lend(&s[0], page, BYTES);
     assert_int_equal(image_stream_end(&s[0]), -EPIPE);
     sigpending(&waiting);
@@ -486,7 +486,7 @@ static void copies_into_files(void **state)
     assert_true(fd >= 0);
     assert_int_equal(unlink(name), 0);
     memset(page, 'a', BYTES);
-    image_stream_begin(&s, fd, buf, true);
+    image_stream_begin(&s, fd, buf, -1, true);
     image_stream_lend(&s, page, BYTES);
     assert_false(s.lends);
     assert_int_equal(image_stream_end(&s), 0);
@@ -548,6 +548,32 @@ static void survives_its_reader(void **state)
     close(fds[1]);
 }
 
+/* Who reads it has stopped: it is given up in time, and what was read is no image. */
+static void survives_who_does_not_read(void **state)
+{
+    uint64_t written = 0;
+    struct image_ask ask = { .patience_ms = 50, .written = &written };
+    static int others[4096];
+    int fds[2];
+    char why[300];
+
+    (void)state;
+    if (SANITIZED)
+        skip();
+    assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+    ask.but_fds = others;
+    for (int fd = 3; fd < 4096; fd++)
+        if (fcntl(fd, F_GETFD) != -1)
+            others[ask.nfds++] = fd;
+    assert_int_equal(image_write(fds[1], &ask, why, sizeof(why)), -ETIME);
+    close(fds[0]);
+    close(fds[1]);
+    fds[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(image_write(fds[1], &ask, why, sizeof(why)), 0);
+    assert_true(written > 100000);
+    close(fds[1]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +592,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(copies_into_files),
         cmocka_unit_test(refuses_sockets),
         cmocka_unit_test(survives_its_reader),
+        cmocka_unit_test(survives_who_does_not_read),
     };
 
     if (argc == 2 && strcmp(argv[1], "registers") == 0)

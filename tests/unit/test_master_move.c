@@ -20,6 +20,7 @@ static conn_handler_f on_stop_order, on_swap, on_swap_go, on_swap_end,
 
 #include "master/move/mover.h"
 #include "mpi-wrappers/page.h"
+#include "tests/unit/skip_time.h"
 
 enum { HOSTS = 3 };
 
@@ -36,6 +37,8 @@ static struct host {
     const char *cannot;         /* why it does not swap */
     const char *spoiled;        /* why no task can be made of an image */
     bool saves;                 /* all write images into files */
+    bool hangs;                 /* ... or would: nothing of them comes to be */
+    bool silent;                /* says nothing when it is asked for a look */
     bool halts;                 /* says nothing once SwapGo has come */
     uint64_t tagged;            /* calls, of a task that leaves */
     uint64_t past;              /* so much of an image goes past the master */
@@ -85,11 +88,11 @@ static int on_stop_order(void *arg, struct conn *c, const void *msg,
     (void)err;
     if (m->end)
         peer_say(arg, "RUN");
-    if (m->end || (h->halts && h->going))
+    if (m->end || h->silent || (h->halts && h->going))
         return 0;
     if (m->word == PAGE_STOP_SWAP && !h->says_came) {
         h->says_came = true;
-        if (h->saves)
+        if (h->saves && !h->hangs)
             say_all(h, &h->here, HCT__TASK_MOVED__KIND__SAVED, "");
         say_all(h, &h->coming, h->spoiled ? HCT__TASK_MOVED__KIND__FAILED
                                           : HCT__TASK_MOVED__KIND__CAME,
@@ -788,6 +791,48 @@ static void test_again_returns(void **state)
     forget();
 }
 
+/* ---------------------------------------------------------- what takes too long */
+
+/* Images: the tasks go on without them, and nobody is blamed who was asked for a look
+ * a moment ago. */
+static void test_images_late(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[1].hangs = true;
+    save(false);
+    while (!heard(operator, "Moving apart"))    /* looks are asked for without an end */
+        event_base_loop(r->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+    skip_time(r->base, 599 * CLOCK_NS_PER_S);
+    assert_false(heard(operator, "Result"));
+    skip_time(r->base, 2 * CLOCK_NS_PER_S);
+    rig_wait(operator, "Result 0 there is no checkpoint 1, and the tasks go on: not all "
+             "images were written within 10 minutes; does /saved/1 answer?");
+    rig_wait(hosts[1].p, "SwapGo serial=2");
+    hosts[1].hangs = false;
+    save(false);
+    rig_wait(operator, "Result 1 checkpoint 2 is in /saved/2");
+    goes_on(r, "0|a|running|running\n1|b|running|running\n");
+}
+
+/* Who was asked long ago is. */
+static void test_silent(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[1].silent = true;
+    migrate("0", "c");
+    rig_wait(operator, "Moving checked");
+    skip_time(r->base, 16 * CLOCK_NS_PER_S);
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: b does not answer");
+    hosts[1].silent = false;
+    migrate("0", "c");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    goes_on(r, "0|c|running|running\n1|b|running|running\n");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
 
 int main(void)
@@ -800,6 +845,7 @@ int main(void)
         TEST(test_again_target_late), TEST(test_again_target_lost),
         TEST(test_again_came_and_died), TEST(test_again_not_noted),
         TEST(test_again_stores), TEST(test_again_returns),
+        TEST(test_images_late), TEST(test_silent),
     };
 
     rig_restart_wait_ns = 30 * CLOCK_NS_PER_S;

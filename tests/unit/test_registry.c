@@ -18,6 +18,7 @@
 #include <event2/event.h>
 
 #include "slave/page/registry.h"
+#include "tests/unit/skip_time.h"
 
 struct rig {
     struct event_base *base;
@@ -218,12 +219,46 @@ static void test_stubborn(void **state)
         close(fds[i]);
 }
 
+/* Tasks that begin at once on a node whose processors are busy with others: each has
+ * called, and does not come to say a word for a while. */
+static void test_starved(void **state)
+{
+    enum { MANY = 300 };
+    struct rig *r = *state;
+    struct page_grant g;
+    int fds[MANY], granted = 0;
+
+    for (int i = 0; i < MANY; i++)
+        fds[i] = call(r);
+    skip_time(r->base, 19 * CLOCK_NS_PER_S);
+    for (int i = 0; i < MANY; i++) {
+        send(fds[i], &good, sizeof(good), MSG_NOSIGNAL);
+        for (int k = 0; k < 2; k++)
+            event_base_loop(r->base, EVLOOP_NONBLOCK);
+        granted += recv(fds[i], &g, sizeof(g), MSG_DONTWAIT) == sizeof(g) && !g.status;
+        close(fds[i]);
+    }
+    assert_int_equal(granted, MANY);
+}
+
+/* Who says nothing for longer than that has gone. */
+static void test_mute(void **state)
+{
+    struct rig *r = *state;
+    struct page_grant g;
+    int fd = call(r);
+
+    skip_time(r->base, 21 * CLOCK_NS_PER_S);
+    assert_int_equal(recv(fd, &g, sizeof(g), MSG_DONTWAIT), 0);
+    close(fd);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_granted), TEST(test_refused), TEST(test_silent),
-        TEST(test_stubborn),
+        TEST(test_stubborn), TEST(test_starved), TEST(test_mute),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
