@@ -30,9 +30,11 @@ enum suspects suspects_alone(struct slow *s, uint32_t phase)
     limit.factor = fmax(limit.factor, slow_plain);
     if (found < SLOW_ALL_WINDOWS ||
         !speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
-        f.windows < SLOW_ALL_WINDOWS ||
-        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) || f.earlier > 1 ||
+        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) ||
                      s->pace[phase].n < SLOW_ALL_WINDOWS + SLOW_ALONE)))
+        return SUSPECTS_NONE;
+    speed_agree(&s->speed, phase, &f, f.nodd ? &odd : NULL);
+    if (f.windows < SLOW_ALL_WINDOWS || (!f.nodd && f.earlier > 1))
         return SUSPECTS_NONE;
     return f.moved ? SUSPECTS_MOVED : f.nodd ? SUSPECTS_SOME : SUSPECTS_ALL;
 }

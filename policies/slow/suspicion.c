@@ -153,6 +153,7 @@ static void judge(struct slow *s, const struct hct_snapshot *in)
     if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
                      &f, odd, SLOW_ODD))
         return;
+    speed_agree(&s->speed, x->phase, &f, f.nodd ? &odd[0] : NULL);
     if (f.moved) {
         suspicion_dismiss(s, true);
         return;
