@@ -10,6 +10,7 @@
 enum {
     KNOWN = 4,                  /* windows that say how it was before */
     RECENT = 5,                 /* ... and how it was just now */
+    AT_ONCE = 4,                /* ... and how it was at first */
     MEMORY = 64,                /* of so many windows it is the mean */
     MANY = 256,                 /* tasks: some are far off by chance */
 };
@@ -404,6 +405,9 @@ struct judged {
     double chance_ns;           /* ... of those with as much more, but not odd: so
                                    much of the loss is chance, too */
     double others_ns;           /* what all but the odd take outside for a call */
+    double net_ns, net_ns2;     /* ... less than just before, together; and the
+                                   variance of that, by chance */
+    double new_ns;              /* what the odd take longer than just before */
 };
 
 /* From what on is that task odd? What it varies by itself counts, too. */
@@ -416,10 +420,9 @@ static double least_of(const struct speed *s, uint32_t i,
 }
 
 /* How it was just before; where nobody has looked then, as it always was. */
-static double recent_of(const struct speed *s, uint32_t i,
-                        const struct judged *j)
+static double recent_of(const struct speed *s, uint32_t i, uint32_t phase)
 {
-    const struct speed_phase *p = &s->task[i].phase[j->phase];
+    const struct speed_phase *p = &s->task[i].phase[phase];
 
     return (double)(p->recent > 0 ? p->recent : s->task[i].before);
 }
@@ -430,7 +433,7 @@ static double all_recent(struct speed *s, const struct judged *j)
     size_t n = 0;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        double x = recent_of(s, i, j) - (double)s->task[i].before;
+        double x = recent_of(s, i, j->phase) - (double)s->task[i].before;
 
         if (!isnan(x))
             s->words[n++] = x;
@@ -444,7 +447,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 {
     const struct speed_task *t = &s->task[i];
     double is = (double)t->before + s->shift[i];
-    double less = recent_of(s, i, j) - j->was - is;
+    double less = recent_of(s, i, j->phase) - j->was - is;
     double most = s->ntasks > MANY ? least : least / 2;
 
     if (isnan(less) ||
@@ -453,13 +456,27 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
     return exp(is + j->alike) * (exp(less) - 1);
 }
 
-/* Was it as slow just before already? Then it is not what has changed. */
-static bool was_before(const struct speed *s, uint32_t i,
-                       const struct judged *j)
+/* By what was it slower just before, if all were by so much? */
+static double was_of(const struct speed *s, uint32_t i, uint32_t phase,
+                     double all)
 {
-    double was = recent_of(s, i, j) - j->was - (double)s->task[i].before;
+    return recent_of(s, i, phase) - all - (double)s->task[i].before;
+}
 
-    return was > 0.45 * s->shift[i];
+/* What it has less to do, or more, than just before. */
+static void add_net(const struct speed *s, uint32_t i, struct judged *j)
+{
+    double was = exp(recent_of(s, i, j->phase));
+    double is = exp((double)s->task[i].before + s->shift[i] + j->alike);
+
+    if (isnan(was))
+        return;
+    if (s->task[i].odd)
+        j->new_ns += is - was;
+    else
+        j->net_ns += was - is;
+    j->net_ns2 += pow(was * (double)s->task[i].phase[j->phase].noise / j->sure,
+                      2);
 }
 
 static void judge_one(struct speed *s, uint32_t i, struct judged *j,
@@ -477,34 +494,43 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     if (loss > 0)
         j->loss_ns += loss;
     if (s->shift[i] >= least && s->shift[i] + j->alike >= least &&
-        !was_before(s, i, j)) {
+        was_of(s, i, j->phase, j->was) <= 0.45 * s->shift[i]) {
         o.times = exp(s->shift[i]);
         o.extra_ns = normal * (o.times - 1);
         o.share = o.extra_ns / j->call_ns;
     }
     if (!(o.extra_ns > 0) || o.share < limit->share) {
         j->others_ns += normal;
+        add_net(s, i, j);
         if (loss < 0)
             j->chance_ns -= loss;
         return;
     }
     s->task[i].odd = 1;
+    add_net(s, i, j);
     j->gain_ns += o.extra_ns;
     put(odd, f->nodd < k ? f->nodd : k, k, &o);
     f->nodd++;
 }
 
-/* Have others as much less to do as the odd have more? Some of them, or all a
- * little: what all vary by is much more than what one can have taken over, in a
- * large job. */
+/* Is what some have less about what others have more? */
+static bool is_about(double less, double more)
+{
+    return less > 0.6 * more && less < 1.7 * more;
+}
+
+/* Have others as much less to do as the odd have more? Some of them, all a
+ * little, or some less and some more: what all vary by is much more than what
+ * one can have taken over, in a large job. */
 static bool has_moved(const struct judged *j)
 {
     double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss;
 
     if (j->alike < -fmax(finest / 2, j->unsure))
         all += j->others_ns * (exp(-j->alike) - 1);
-    return loss > 0.4 * j->gain_ns ||
-           (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
+    return loss > 0.4 * j->gain_ns || is_about(all, j->gain_ns) ||
+           (is_about(j->net_ns, j->new_ns) &&
+            j->net_ns > 4 * sqrt(j->net_ns2));
 }
 
 bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
@@ -563,6 +589,71 @@ void speed_agree(struct speed *s, uint32_t phase, struct speed_found *f,
     }
     f->windows = n < f->of ? n : f->of;
     f->earlier = n - f->windows;
+}
+
+static struct span last_of(const struct span *span)
+{
+    struct span last = { .n = span->n < AT_ONCE ? span->n : AT_ONCE };
+
+    for (uint32_t i = 0; i < last.n; i++)
+        last.at[i] = span->at[span->n - last.n + i];
+    return last;
+}
+
+/* What the worst one, or all, are slower by in some windows. */
+static double slower(struct speed *s, uint32_t phase, const struct span *span,
+                     const struct speed_odd *worst)
+{
+    double all = all_alike(s, phase, span, NULL);
+
+    return worst ? shift_of(s, worst->rank, phase, span) - all : all;
+}
+
+/* From two windows to the two behind the next one, in which it may begin. */
+static double highest_step(const double *v, uint32_t n)
+{
+    double most = 0;
+
+    for (uint32_t i = 3; i + 1 < n; i++)
+        most = fmax(most, (v[i] + v[i + 1] - v[i - 3] - v[i - 2]) / 2);
+    return most;
+}
+
+struct speed_rise speed_rise(struct speed *s, uint32_t phase, uint64_t since,
+                             const struct speed_found *f,
+                             const struct speed_odd *worst)
+{
+    struct span span = span_of(s, phase, since, s->windows);
+    struct span last = last_of(&span);
+    double was = worst ? was_of(s, worst->rank, phase, log(f->was))
+                       : log(f->was);
+    double v[SPEED_RING + 3];
+    uint32_t n = 0;
+
+    was = fmax(was, 0);
+    for (; since >= oldest(s) && n < 3; n++)
+        v[n] = was;
+    for (uint32_t i = 0; i < span.n; i++) {
+        struct span one = { .n = 1, .at = { span.at[i] } };
+
+        v[n] = slower(s, phase, &one, worst);
+        n += !isnan(v[n]);
+    }
+    return (struct speed_rise){ .step = highest_step(v, n),
+                                .now = slower(s, phase, &last, worst) - was };
+}
+
+double speed_trend(struct speed *s, uint32_t phase, uint64_t since)
+{
+    struct span there = span_of(s, phase, oldest(s), since), last, earlier;
+
+    if (there.n < 2 * AT_ONCE)
+        return 0;
+    last = last_of(&there);
+    there.n -= AT_ONCE;
+    earlier = last_of(&there);
+    return all_alike(s, phase, &last, NULL) -
+           all_alike(s, phase, &earlier, NULL);
 }
 
 double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,

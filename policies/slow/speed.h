@@ -130,6 +130,18 @@ bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
 void speed_agree(struct speed *s, uint32_t phase, struct speed_found *f,
                  const struct speed_odd *worst);
 
+/* What the worst one, or all if it is NULL, are slower by in the last windows
+ * than just before since, log; and by what at most they became so from one
+ * window to the next. Work that grows bit by bit has no such step. */
+struct speed_rise { double step, now; };
+struct speed_rise speed_rise(struct speed *s, uint32_t phase, uint64_t since,
+                             const struct speed_found *f,
+                             const struct speed_odd *worst);
+
+/* By what did all become slower in as many windows before one, log, against as
+ * many before these? */
+double speed_trend(struct speed *s, uint32_t phase, uint64_t since);
+
 /* What that task spends outside of MPI for a call, ns, as it was before a
  * window; NaN: nobody knows. */
 double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
