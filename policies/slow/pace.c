@@ -61,3 +61,11 @@ bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
     c->other_bytes = was > 0 && is > 0 && fabs(log(is / was)) > 0.1;
     return !isnan(c->times);
 }
+
+double pace_times(const struct pace *p, uint32_t windows)
+{
+    uint32_t at = p->n > windows ? p->n - windows : 0;
+
+    return exp(middle(p, p->log_ns, at, p->n) -
+               middle(p, p->log_ns, at > windows ? at - windows : 0, at));
+}

@@ -86,6 +86,7 @@ bool region_keep(struct region *r, const struct hct_snapshot *in, uint32_t rank)
     r->at_ns = in->now_ns;
     r->delayed_ns = hct_rank(in, rank)->delayed_ns;
     r->ran_ns = hct_rank(in, rank)->ran_ns;
+    r->in_ns = hct_rank(in, rank)->in_ns;
     for (uint32_t i = 0; m && i < m->nedges; i++)
         add(r, in, m, hct_edge(in, m, i));
     return r->nsteps > 0;
@@ -182,6 +183,26 @@ static double asleep(const struct region *before, const struct region *now)
     return is / more - fmax(was, 0) / calls;
 }
 
+/* Is it the one, and not the other? */
+static bool is_rather(double x, double one, double other)
+{
+    return fabs(x - one) < 0.25 * fabs(other - one);
+}
+
+static bool sleeps(const struct region *before, const struct region *now,
+                   const struct region_grown *g)
+{
+    double calls = calls_of(before), out = 0, in = (double)before->in_ns;
+    double asleep = (double)before->at_ns -
+                    (double)(before->ran_ns + before->delayed_ns);
+    double longer_in = (double)now->in_ns - in - in * g->calls / calls;
+
+    for (uint32_t i = 0; i < before->nsteps; i++)
+        out += before->step[i].all.out_ns;
+    return is_rather(asleep, out, in) &&
+           is_rather(g->asleep_ns * g->calls, g->all_ns, longer_in);
+}
+
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g)
 {
@@ -194,5 +215,19 @@ bool region_find(const struct region *before, const struct region *now,
         compare(g, b, at < before->nsteps ? &before->step[at] : NULL,
                 before->phase == now->phase);
     }
+    g->sleeps = sleeps(before, now, g);
     return g->step_ns > 0;
+}
+
+void region_narrow(struct region_grown *g, double calls)
+{
+    double part = calls / g->calls;
+
+    if (!(part > 0) || part >= 1)
+        return;
+    g->calls = calls;
+    g->times = 1 + (g->times - 1) / part;
+    g->each_ns /= part;
+    g->kept_ns /= part;
+    g->asleep_ns /= part;
 }

@@ -32,7 +32,7 @@ struct region_step {
 struct region {                 /* a reading */
     uint32_t rank, phase, nsteps;
     uint64_t at_ns;
-    uint64_t delayed_ns, ran_ns;        /* as in hct_rank, of that look */
+    uint64_t delayed_ns, ran_ns, in_ns; /* as in hct_rank, of that look */
     struct region_step step[REGION_STEPS];
 };
 
@@ -48,11 +48,19 @@ struct region_grown {
     /* For a call, longer than before; NaN: not known. */
     double kept_ns;             /* it wanted a processor, and had none */
     double asleep_ns;           /* it had none, and wanted none */
+    bool sleeps;                /* it was asleep for as long as it was outside
+                                   of MPI, and not for as long as inside, before
+                                   and in what is longer now: it can be kept
+                                   from a processor in MPI alone */
 };
 
-/* What has grown between two readings, of something that began at since_ns. False:
- * nothing has. */
+/* What has grown between two readings, of something that began at since_ns.
+ * False: nothing has. */
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g);
+
+/* It began behind the first reading, and only so many of the stretch's calls,
+ * or all of them, were made since: what it took longer, it did in these. */
+void region_narrow(struct region_grown *g, double calls);
 
 #endif

@@ -54,7 +54,10 @@ struct slow_suspicion {
     uint32_t by_speed;          /* 1: somebody computes longer, whatever the pace */
     uint32_t waits;             /* 1: it is certain, but has to last for longer
                                    than what went by before */
-    uint32_t seen;              /* 1: somebody, or all, were slow in a window */
+    bool seen[2];               /* in a window all were slow; somebody was */
+    double trend;               /* what all were slower by before, log */
+    double step;                /* the highest of the task step_of */
+    uint32_t step_of;           /* the number of tasks: all */
     struct models models;       /* of the beginning */
     uint32_t kept_at;           /* after so many windows */
     uint32_t asked;             /* windows since models are to decide */
@@ -74,7 +77,8 @@ struct slow {
     struct speed_limit limit;
     struct windows windows;
     uint64_t models_ns;         /* not before */
-    uint64_t lasted_ns[SPEED_PHASES];   /* the longest that went by */
+    uint64_t lasted_ns[SPEED_PHASES][2];        /* the longest that went by, of
+                                   all; of somebody */
     struct pace pace[SPEED_PHASES];
     struct speed speed;
     struct effort effort;
@@ -86,7 +90,9 @@ struct slow {
 
 /* Is what it takes longer time in which it was kept from the processor? By half
  * at least. Where all are slow a fifth will do: they are on a machine that has
- * too much to do, and that is not measured in all of them. */
+ * too much to do, and that is not measured in all of them. But who looks for
+ * messages all the time is kept in MPI, too: of one that sleeps outside of it,
+ * before as now, nothing follows from that. */
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
 
 /* Says it: what grown tells of the first of the tasks, NULL: nothing. */

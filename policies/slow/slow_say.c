@@ -140,7 +140,9 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
 
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    return g && g->kept_ns > x->extra_ns * (x->found.nodd ? 0.5 : 0.2);
+    if (!g || x->found.nodd)
+        return g && g->kept_ns > x->extra_ns / 2;
+    return g->kept_ns > x->extra_ns / 5 && !g->sleeps;
 }
 
 void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,

@@ -10,6 +10,7 @@
 enum {
     KNOWN = 4,                  /* windows that say how it was before */
     RECENT = 5,                 /* ... and how it was just now */
+    AT_ONCE = 4,                /* ... and how it was at first */
     MEMORY = 64,                /* of so many windows it is the mean */
     MANY = 256,                 /* tasks: some are far off by chance */
 };
@@ -159,47 +160,73 @@ uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
 
 /* ------------------------------------------------------------- who is slow */
 
-/* The mean of a task's windows from one up to another, or NaN. */
-static double mean(const struct speed *s, const struct speed_task *t,
-                   uint32_t phase, uint64_t from, uint64_t to, double *n)
+/* Places in the ring of the windows of a phase from one up to another: the same
+ * for all tasks. */
+struct span { uint32_t n, at[SPEED_RING]; };
+
+static struct span span_of(const struct speed *s, uint32_t phase, uint64_t from,
+                           uint64_t to)
 {
-    double v[SPEED_RING], words[SPEED_RING], sum = 0;
-    double most = most_apart(&t->phase[phase]), middle;
+    struct span v = { 0 };
+
+    for (uint64_t w = from > oldest(s) ? from : oldest(s);
+         w < to && w < s->windows; w++)
+        if (is_of(s, w, phase))
+            v.at[v.n++] = (uint32_t)(w % SPEED_RING);
+    return v;
+}
+
+/* ... of the last ones before that. */
+static struct span span_before(const struct speed *s, uint32_t phase,
+                               uint64_t since)
+{
+    uint64_t from = since;
+    uint32_t n = 0;
+
+    for (; from > oldest(s) && n < RECENT; from--)
+        n += is_of(s, from - 1, phase);
+    return span_of(s, phase, from, since);
+}
+
+/* The mean of a task's windows, or NaN; what is far from their middle one
+ * counts for less. */
+static double mean(const struct speed_task *t, uint32_t phase,
+                   const struct span *span, double *n)
+{
+    double v[SPEED_RING], words[SPEED_RING], sum = 0, most, middle;
+    double low = INFINITY, high = -INFINITY;
     uint32_t k = 0;
 
-    for (uint64_t w = from > oldest(s) ? from : oldest(s); w < to; w++) {
-        double x = (double)t->ring[w % SPEED_RING];
+    for (uint32_t i = 0; i < span->n; i++) {
+        double x = (double)t->ring[span->at[i]];
 
-        if (is_of(s, w, phase) && !isnan(x))
-            v[k++] = x;
+        if (isnan(x))
+            continue;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+        sum += v[k++] = x;
     }
     *n = k;
     if (k == 0)
         return (double)NAN;
+    most = most_apart(&t->phase[phase]);
+    if (high - low <= most)     /* then none is */
+        return sum / k;
     memcpy(words, v, k * sizeof(*v));
     middle = polish_median(words, k);
+    sum = 0;
     for (uint32_t i = 0; i < k; i++)
         sum += fmin(fmax(v[i], middle - most), middle + most);
     return sum / k;
 }
 
-/* The last windows of a phase before one. */
-static double recent(const struct speed *s, const struct speed_task *t,
-                     uint32_t phase, uint64_t since)
-{
-    uint64_t from = since;
-    uint32_t n = 0;
-    double found;
-
-    for (; from > oldest(s) && n < RECENT; from--)
-        n += is_of(s, from - 1, phase);
-    return mean(s, t, phase, from, since, &found);
-}
-
 void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
 {
+    struct span last = span_before(s, phase, since);
+
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        float x = (float)recent(s, &s->task[i], phase, since);
+        double n;
+        float x = (float)mean(&s->task[i], phase, &last, &n);
 
         if (!isnan(x))          /* else it was settled before */
             s->task[i].phase[phase].recent = x;
@@ -208,8 +235,8 @@ void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
 
 void speed_settle(struct speed *s, uint64_t since)
 {
-    for (uint64_t w = oldest(s); w < since && w < s->windows; w++)
-        for (uint32_t i = 0; i < s->ntasks; i++) {
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        for (uint64_t w = oldest(s); w < since && w < s->windows; w++) {
             float *x = &s->task[i].ring[w % SPEED_RING];
 
             learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
@@ -217,13 +244,13 @@ void speed_settle(struct speed *s, uint64_t since)
         }
 }
 
-/* How it was before that window: by all that was learnt, and what is in the
- * ring. */
-static double before(const struct speed *s, const struct speed_task *t,
-                     uint32_t phase, uint64_t since)
+/* How it was before some windows, those up to there being the span: by all that
+ * was learnt, and what is in the ring. */
+static double before(const struct speed_task *t, uint32_t phase,
+                     const struct span *there)
 {
     const struct speed_phase *p = &t->phase[phase];
-    double n, ring = mean(s, t, phase, oldest(s), since, &n);
+    double n, ring = mean(t, phase, there, &n);
     double known = (double)p->n;
 
     if (n + known < KNOWN)
@@ -233,13 +260,22 @@ static double before(const struct speed *s, const struct speed_task *t,
     return ((double)p->before * known + ring * n) / (known + n);
 }
 
+/* From now on, what tasks are slower by is so than before that window. */
+static void set_before(struct speed *s, uint32_t phase, uint64_t since)
+{
+    struct span there = span_of(s, phase, oldest(s), since);
+
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].before = (float)before(&s->task[i], phase, &there);
+}
+
 static double shift_of(const struct speed *s, uint32_t i, uint32_t phase,
-                       uint64_t since, uint64_t from, uint64_t to)
+                       const struct span *span)
 {
     const struct speed_task *t = &s->task[i];
     double n;
 
-    return mean(s, t, phase, from, to, &n) - before(s, t, phase, since);
+    return mean(t, phase, span, &n) - (double)t->before;
 }
 
 /* The middle one, of two the lesser: half of the tasks may be on one node. NaN
@@ -281,17 +317,17 @@ static double middle_of_nodes(struct speed *s)
     return n > 1 ? middle(s->words, n) : (double)NAN;
 }
 
-/* Of all tasks, in the windows from one up to another; each task's is in shift,
- * where that is not NULL. A node that is slow may have most of the tasks: then
- * the other nodes are what is usual. */
-static double all_alike(struct speed *s, uint32_t phase, uint64_t since,
-                        uint64_t from, uint64_t to, double *shift)
+/* Of all tasks, in some windows; each task's is in shift, where that is not
+ * NULL. A node that is slow may have most of the tasks: then the other nodes
+ * are what is usual. */
+static double all_alike(struct speed *s, uint32_t phase,
+                        const struct span *span, double *shift)
 {
     size_t n = 0;
     double tasks, nodes;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        double x = shift_of(s, i, phase, since, from, to);
+        double x = shift_of(s, i, phase, span);
 
         if (shift)
             shift[i] = x;
@@ -320,16 +356,6 @@ static double usual(struct speed *s)
         if (s->shift[i] <= 0)
             s->words[less++] = -s->shift[i];
     return POLISH_MAD * (less ? fmin(all, middle(s->words, less)) : all);
-}
-
-/* From what on is that task odd? What it varies by itself counts, too. */
-static double least_of(const struct speed *s, uint32_t i, uint32_t phase,
-                       double spread, double windows, double factor)
-{
-    double own = 4 * (double)s->task[i].phase[phase].noise / sqrt(windows);
-    double all = deviations * fmax(spread, finest / 2);
-
-    return fmax(log(factor), fmax(own, fmin(all, 1)));
 }
 
 /* ns outside of MPI for a call, if it had gone on like all others. */
@@ -370,21 +396,33 @@ static size_t put(struct speed_odd *v, size_t n, size_t k,
 
 struct judged {
     uint32_t phase;
-    uint64_t since, from;
-    double windows, spread, alike, unsure;
+    double spread, alike, unsure;
+    double least;               /* who is slower by less is not odd, and */
+    double sure;                /* ... by its own noise, divided by that */
     double was;                 /* all were slower by just before, as alike is now */
     double call_ns;             /* what a call takes, in MPI and out of it */
     double gain_ns, loss_ns;    /* for a call: of the odd, of those with less */
     double chance_ns;           /* ... of those with as much more, but not odd: so
                                    much of the loss is chance, too */
     double others_ns;           /* what all but the odd take outside for a call */
+    double net_ns, net_ns2;     /* ... less than just before, together; and the
+                                   variance of that, by chance */
+    double new_ns;              /* what the odd take longer than just before */
 };
 
-/* How it was just before; where nobody has looked then, as it always was. */
-static double recent_of(const struct speed *s, uint32_t i,
-                        const struct judged *j)
+/* From what on is that task odd? What it varies by itself counts, too. */
+static double least_of(const struct speed *s, uint32_t i,
+                       const struct judged *j)
 {
-    const struct speed_phase *p = &s->task[i].phase[j->phase];
+    double own = 4 * (double)s->task[i].phase[j->phase].noise / j->sure;
+
+    return own > j->least ? own : j->least;
+}
+
+/* How it was just before; where nobody has looked then, as it always was. */
+static double recent_of(const struct speed *s, uint32_t i, uint32_t phase)
+{
+    const struct speed_phase *p = &s->task[i].phase[phase];
 
     return (double)(p->recent > 0 ? p->recent : s->task[i].before);
 }
@@ -395,7 +433,7 @@ static double all_recent(struct speed *s, const struct judged *j)
     size_t n = 0;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        double x = recent_of(s, i, j) - (double)s->task[i].before;
+        double x = recent_of(s, i, j->phase) - (double)s->task[i].before;
 
         if (!isnan(x))
             s->words[n++] = x;
@@ -409,7 +447,7 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
 {
     const struct speed_task *t = &s->task[i];
     double is = (double)t->before + s->shift[i];
-    double less = recent_of(s, i, j) - j->was - is;
+    double less = recent_of(s, i, j->phase) - j->was - is;
     double most = s->ntasks > MANY ? least : least / 2;
 
     if (isnan(less) ||
@@ -418,131 +456,210 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
     return exp(is + j->alike) * (exp(less) - 1);
 }
 
-/* Was it as slow just before already? Then it is not what has changed. */
-static bool was_before(const struct speed *s, uint32_t i,
-                       const struct judged *j)
+/* By what was it slower just before, if all were by so much? */
+static double was_of(const struct speed *s, uint32_t i, uint32_t phase,
+                     double all)
 {
-    double was = recent_of(s, i, j) - j->was - (double)s->task[i].before;
+    return recent_of(s, i, phase) - all - (double)s->task[i].before;
+}
 
-    return was > 0.45 * s->shift[i];
+/* What it has less to do, or more, than just before. */
+static void add_net(const struct speed *s, uint32_t i, struct judged *j)
+{
+    double was = exp(recent_of(s, i, j->phase));
+    double is = exp((double)s->task[i].before + s->shift[i] + j->alike);
+
+    if (isnan(was))
+        return;
+    if (s->task[i].odd)
+        j->new_ns += is - was;
+    else
+        j->net_ns += was - is;
+    j->net_ns2 += pow(was * (double)s->task[i].phase[j->phase].noise / j->sure,
+                      2);
 }
 
 static void judge_one(struct speed *s, uint32_t i, struct judged *j,
                       const struct speed_limit *limit, struct speed_found *f,
                       struct speed_odd *odd, size_t k)
 {
-    double least = least_of(s, i, j->phase, j->spread, j->windows,
-                            limit->factor);
-    struct speed_odd o = { .rank = i, .times = exp(s->shift[i]) };
-    double normal, loss;
+    struct speed_odd o = { .rank = i };
+    double least = least_of(s, i, j), normal, loss;
 
     s->task[i].odd = 0;
     if (isnan(s->shift[i]))
         return;
     normal = normal_of(s, i, j->alike);
-    o.extra_ns = normal * (o.times - 1);
-    o.share = o.extra_ns / j->call_ns;
     loss = loss_of(s, i, j, least);
-    j->loss_ns += fmax(loss, 0);
-    if (fmin(s->shift[i], s->shift[i] + j->alike) < least ||
-        o.share < limit->share || was_before(s, i, j)) {
+    if (loss > 0)
+        j->loss_ns += loss;
+    if (s->shift[i] >= least && s->shift[i] + j->alike >= least &&
+        was_of(s, i, j->phase, j->was) <= 0.45 * s->shift[i]) {
+        o.times = exp(s->shift[i]);
+        o.extra_ns = normal * (o.times - 1);
+        o.share = o.extra_ns / j->call_ns;
+    }
+    if (!(o.extra_ns > 0) || o.share < limit->share) {
         j->others_ns += normal;
-        j->chance_ns -= fmin(loss, 0);
+        add_net(s, i, j);
+        if (loss < 0)
+            j->chance_ns -= loss;
         return;
     }
     s->task[i].odd = 1;
+    add_net(s, i, j);
     j->gain_ns += o.extra_ns;
     put(odd, f->nodd < k ? f->nodd : k, k, &o);
     f->nodd++;
 }
 
-/* Have others as much less to do as the odd have more? Some of them, or all a
- * little: what all vary by is much more than what one can have taken over, in a
- * large job. */
+/* Is what some have less about what others have more? */
+static bool is_about(double less, double more)
+{
+    return less > 0.6 * more && less < 1.7 * more;
+}
+
+/* Have others as much less to do as the odd have more? Some of them, all a
+ * little, or some less and some more: what all vary by is much more than what
+ * one can have taken over, in a large job. */
 static bool has_moved(const struct judged *j)
 {
     double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss;
 
     if (j->alike < -fmax(finest / 2, j->unsure))
         all += j->others_ns * (exp(-j->alike) - 1);
-    return loss > 0.4 * j->gain_ns ||
-           (all > 0.4 * j->gain_ns && all < 2.5 * j->gain_ns);
-}
-
-/* Windows in which the worst one is slow, or all are, by half of what that is at
- * least, in a row up to now. */
-static uint32_t agree(struct speed *s, const struct judged *j,
-                      const struct speed_odd *worst)
-{
-    uint32_t n = 0;
-
-    if (!worst && j->alike < finest)
-        return 0;               /* mostly so, and each window costs much */
-    for (uint64_t w = s->windows; w > oldest(s); w--) {
-        double x, half = j->alike / 2;
-
-        if (!is_of(s, w - 1, j->phase))
-            continue;
-        x = all_alike(s, j->phase, j->since, w - 1, w, NULL);
-        if (worst) {
-            half = s->shift[worst->rank] / 2;
-            x = shift_of(s, worst->rank, j->phase, j->since, w - 1, w) - x;
-        }
-        if (!(x > half))
-            break;
-        n++;
-    }
-    return n;
+    return loss > 0.4 * j->gain_ns || is_about(all, j->gain_ns) ||
+           (is_about(j->net_ns, j->new_ns) &&
+            j->net_ns > 4 * sqrt(j->net_ns2));
 }
 
 bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
                  const struct speed_limit *limit, struct speed_found *f,
                  struct speed_odd *odd, size_t k)
 {
-    struct judged j = { .phase = phase, .since = since, .from = from,
-                        .unsure = limit->unsure };
-    uint32_t windows = 0;
+    struct span span = span_of(s, phase, from, s->windows);
+    struct judged j = { .phase = phase, .unsure = limit->unsure };
     double ns, calls;
 
     *f = (struct speed_found){ 0 };
-    for (uint64_t w = from; w < s->windows; w++)
-        windows += is_of(s, w, phase);
-    j.alike = all_alike(s, phase, since, from, s->windows, s->shift);
+    set_before(s, phase, since);
+    j.alike = all_alike(s, phase, &span, s->shift);
     calls = calls_of(s, from, phase, &ns);
-    if (windows < limit->windows || isnan(j.alike) || !(calls > 0))
+    if (span.n < limit->windows || isnan(j.alike) || !(calls > 0))
         return false;
     f->alike = exp(j.alike);
-    for (uint32_t i = 0; i < s->ntasks; i++)
-        s->task[i].before = (float)before(s, &s->task[i], phase, since);
     j.was = all_recent(s, &j);
     f->was = exp(j.was);
-    j.windows = windows;
     j.call_ns = ns / calls;
     for (uint32_t i = 0; i < s->ntasks; i++)
         s->shift[i] -= j.alike;
     j.spread = usual(s);
+    j.least = fmax(log(limit->factor),
+                   fmin(deviations * fmax(j.spread, finest / 2), 1));
+    j.sure = sqrt(span.n);
     for (uint32_t i = 0; i < s->ntasks; i++)
         judge_one(s, i, &j, limit, f, odd, k);
     f->share = (1 - 1 / f->alike) * j.others_ns / s->ntasks / j.call_ns;
     f->moved = f->nodd && has_moved(&j);
-    f->of = windows;
-    if (k)
-        f->earlier = agree(s, &j, f->nodd ? &odd[0] : NULL);
-    f->windows = f->earlier < windows ? f->earlier : windows;
-    f->earlier -= f->windows;
+    f->of = span.n;
     return true;
+}
+
+void speed_agree(struct speed *s, uint32_t phase, struct speed_found *f,
+                 const struct speed_odd *worst)
+{
+    double half = (worst ? s->shift[worst->rank] : log(f->alike)) / 2;
+    uint32_t n = 0;
+
+    f->windows = f->earlier = 0;
+    if (!worst && 2 * half < finest)
+        return;                 /* mostly so, and each window costs much */
+    for (uint64_t w = s->windows; w > oldest(s); w--) {
+        struct span one = span_of(s, phase, w - 1, w);
+        double x;
+
+        if (one.n == 0)
+            continue;
+        x = all_alike(s, phase, &one, NULL);
+        if (worst)
+            x = shift_of(s, worst->rank, phase, &one) - x;
+        if (!(x > half))
+            break;
+        n++;
+    }
+    f->windows = n < f->of ? n : f->of;
+    f->earlier = n - f->windows;
+}
+
+static struct span last_of(const struct span *span)
+{
+    struct span last = { .n = span->n < AT_ONCE ? span->n : AT_ONCE };
+
+    for (uint32_t i = 0; i < last.n; i++)
+        last.at[i] = span->at[span->n - last.n + i];
+    return last;
+}
+
+/* What the worst one, or all, are slower by in some windows. */
+static double slower(struct speed *s, uint32_t phase, const struct span *span,
+                     const struct speed_odd *worst)
+{
+    double all = all_alike(s, phase, span, NULL);
+
+    return worst ? shift_of(s, worst->rank, phase, span) - all : all;
+}
+
+/* From two windows to the two behind the next one, in which it may begin. */
+static double highest_step(const double *v, uint32_t n)
+{
+    double most = 0;
+
+    for (uint32_t i = 3; i + 1 < n; i++)
+        most = fmax(most, (v[i] + v[i + 1] - v[i - 3] - v[i - 2]) / 2);
+    return most;
+}
+
+struct speed_rise speed_rise(struct speed *s, uint32_t phase, uint64_t since,
+                             const struct speed_found *f,
+                             const struct speed_odd *worst)
+{
+    struct span span = span_of(s, phase, since, s->windows);
+    struct span last = last_of(&span);
+    double was = worst ? was_of(s, worst->rank, phase, log(f->was))
+                       : log(f->was);
+    double v[SPEED_RING + 3];
+    uint32_t n = 0;
+
+    was = fmax(was, 0);
+    for (; since >= oldest(s) && n < 3; n++)
+        v[n] = was;
+    for (uint32_t i = 0; i < span.n; i++) {
+        struct span one = { .n = 1, .at = { span.at[i] } };
+
+        v[n] = slower(s, phase, &one, worst);
+        n += !isnan(v[n]);
+    }
+    return (struct speed_rise){ .step = highest_step(v, n),
+                                .now = slower(s, phase, &last, worst) - was };
+}
+
+double speed_trend(struct speed *s, uint32_t phase, uint64_t since)
+{
+    struct span there = span_of(s, phase, oldest(s), since), last, earlier;
+
+    if (there.n < 2 * AT_ONCE)
+        return 0;
+    last = last_of(&there);
+    there.n -= AT_ONCE;
+    earlier = last_of(&there);
+    return all_alike(s, phase, &last, NULL) -
+           all_alike(s, phase, &earlier, NULL);
 }
 
 double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
                     uint64_t since)
 {
-    return exp(before(s, &s->task[rank], phase, since));
-}
+    struct span there = span_of(s, phase, oldest(s), since);
 
-double speed_of(struct speed *s, uint32_t phase, uint32_t rank, uint64_t since,
-                uint64_t from)
-{
-    double alike = all_alike(s, phase, since, from, s->windows, NULL);
-
-    return shift_of(s, rank, phase, since, from, s->windows) - alike;
+    return exp(before(&s->task[rank], phase, &there));
 }

@@ -41,7 +41,7 @@ struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
-    float before;               /* log ns a call, as speed_judge() knows it */
+    float before;               /* log ns a call, as it is judged against */
     uint32_t odd;               /* 1: speed_judge() found it slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
@@ -112,25 +112,39 @@ struct speed_found {
     double share;               /* of the time, that this is */
     uint32_t nodd;              /* slower than that; more may be than are in odd */
     bool moved;                 /* ... but others have less to do instead */
-    uint32_t windows, of;       /* so many of these agree, the last ones; that all
-                                   are slow, where nobody is odd */
-    uint32_t earlier;           /* ... and so many just before these */
+    uint32_t of;                /* windows that this is of */
+    uint32_t windows, earlier;  /* what speed_agree() says of them */
 };
 
 /* Of the windows of a phase from one on, against how it was before that called
- * since: who is slow? odd has room for k, worst first; task[i].odd says it of
+ * since: who is slow? odd has room for k, worst first; of all tasks,
+ * task[i].odd says it, and shift[i] what it is slower by than before, and than
  * all. False: too few windows, or nothing is known of how it was before. */
 bool speed_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
                  const struct speed_limit *limit, struct speed_found *f,
                  struct speed_odd *odd, size_t k);
 
+/* In how many windows in a row up to now is the worst one of what was judged
+ * just now slow, by half of that at least, or, if it is NULL, are all? windows:
+ * of those that were judged; earlier: so many just before these. */
+void speed_agree(struct speed *s, uint32_t phase, struct speed_found *f,
+                 const struct speed_odd *worst);
+
+/* What the worst one, or all if it is NULL, are slower by in the last windows
+ * than just before since, log; and by what at most they became so from one
+ * window to the next. Work that grows bit by bit has no such step. */
+struct speed_rise { double step, now; };
+struct speed_rise speed_rise(struct speed *s, uint32_t phase, uint64_t since,
+                             const struct speed_found *f,
+                             const struct speed_odd *worst);
+
+/* By what did all become slower in as many windows before one, log, against as
+ * many before these? */
+double speed_trend(struct speed *s, uint32_t phase, uint64_t since);
+
 /* What that task spends outside of MPI for a call, ns, as it was before a
  * window; NaN: nobody knows. */
 double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
                     uint64_t since);
-
-/* By what is a task slower than before, and than all, from a window on? Log. */
-double speed_of(struct speed *s, uint32_t phase, uint32_t rank, uint64_t since,
-                uint64_t from);
 
 #endif

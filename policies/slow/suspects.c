@@ -18,6 +18,12 @@ uint64_t suspects_from(const struct slow *s)
     return from > s->x.since ? from : s->x.since;
 }
 
+/* Are all plainly slower than in the windows before these? */
+static bool all_just_now(struct slow *s, uint32_t phase)
+{
+    return speed_trend(&s->speed, phase, s->speed.windows) >= log(slow_plain);
+}
+
 enum suspects suspects_alone(struct slow *s, uint32_t phase)
 {
     struct speed_limit limit = s->limit;
@@ -30,9 +36,11 @@ enum suspects suspects_alone(struct slow *s, uint32_t phase)
     limit.factor = fmax(limit.factor, slow_plain);
     if (found < SLOW_ALL_WINDOWS ||
         !speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
-        f.windows < SLOW_ALL_WINDOWS ||
-        (!f.nodd && (f.alike < limit.factor * fmax(f.was, 1) || f.earlier > 1 ||
+        (!f.nodd && (f.alike < limit.factor || !all_just_now(s, phase) ||
                      s->pace[phase].n < SLOW_ALL_WINDOWS + SLOW_ALONE)))
+        return SUSPECTS_NONE;
+    speed_agree(&s->speed, phase, &f, f.nodd ? &odd : NULL);
+    if (f.windows < SLOW_ALL_WINDOWS || (!f.nodd && f.earlier > 1))
         return SUSPECTS_NONE;
     return f.moved ? SUSPECTS_MOVED : f.nodd ? SUSPECTS_SOME : SUSPECTS_ALL;
 }
@@ -89,6 +97,17 @@ const struct region *suspects_shown(struct slow *s)
     }
     x->extra_ns = x->odd[x->shown].extra_ns;
     return r;
+}
+
+double suspects_calls(const struct slow *s)
+{
+    double calls = s->speed.open[s->x.phase].calls;
+
+    for (uint64_t w = s->x.since; w < s->speed.windows; w++)
+        if (w + SPEED_RING >= s->speed.windows &&
+            s->speed.ring[w % SPEED_RING].phase == s->x.phase)
+            calls += s->speed.ring[w % SPEED_RING].calls;
+    return calls / s->speed.ntasks;
 }
 
 bool suspects_do_same_work(const struct slow *s, const struct region_grown *g)

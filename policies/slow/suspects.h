@@ -33,6 +33,9 @@ void suspects_keep(struct slow *s, const struct hct_snapshot *in);
  * on; NULL: none. */
 const struct region *suspects_shown(struct slow *s);
 
+/* Calls that a task has made in the windows of this suspicion. */
+double suspects_calls(const struct slow *s);
+
 /* Do the steps that it has taken before explain what it takes longer? */
 bool suspects_do_same_work(const struct slow *s, const struct region_grown *g);
 

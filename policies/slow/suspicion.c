@@ -14,6 +14,10 @@ enum {
 /* All tasks are slow only where that is so much of the time, and of what an
  * iteration takes longer: else they have to wait for each other for longer. */
 static const double worth = 0.05, cause = 0.25;
+/* ... and some are where that is so much of it: all wait for them. */
+static const double cause_some = 0.1;
+/* Of what somebody is slower by, or all, so much has to come at once. */
+static const double at_once = 0.5, all_at_once = 0.6;
 /* For what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
 /* Models that have not come so long after they could be asked for do not. */
@@ -42,10 +46,12 @@ static void give_up(struct slow *s)
 
 void suspicion_went_by(struct slow *s, uint64_t now_ns)
 {
-    uint64_t *longest = &s->lasted_ns[s->x.phase];
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t *longest = &s->lasted_ns[s->x.phase][i];
 
-    if (s->x.seen && now_ns - s->x.began_ns > *longest)
-        *longest = now_ns - s->x.began_ns;
+        if (s->x.seen[i] && now_ns - s->x.began_ns > *longest)
+            *longest = now_ns - s->x.began_ns;
+    }
     suspicion_dismiss(s, false);
 }
 
@@ -66,6 +72,7 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
+    x->trend = speed_trend(&s->speed, phase, since);
     speed_settle(&s->speed, since ? since - 1 : 0);
     effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
@@ -74,8 +81,9 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
 
 void suspicion_raise_alone(struct slow *s, uint32_t phase, uint64_t now_ns)
 {
-    const struct pace_change c = { .p = slow_likely, .since = SLOW_ALL_WINDOWS,
-                                   .times = 1 };
+    const struct pace_change c = {
+        .p = slow_likely, .since = SLOW_ALL_WINDOWS,
+        .times = fmax(pace_times(&s->pace[phase], SLOW_ALL_WINDOWS), 1) };
     uint32_t found;
 
     suspicion_raise(s, phase,
@@ -106,12 +114,20 @@ static void raise_anew(struct slow *s, const struct pace_change *c,
 }
 
 /* Of this suspicion nothing comes, but somebody has become slow in the last
- * windows: later than the job did, or while it became faster. */
+ * windows, or all have: later than the job did, as others took the machine
+ * first, or while it became faster. */
 static bool raised_alone(struct slow *s, uint64_t now_ns)
 {
-    if (s->x.agreed || s->x.by_speed || s->x.waits ||
-        suspects_alone(s, s->x.phase) != SUSPECTS_SOME)
+    enum suspects who;
+    uint32_t n;
+
+    if (s->x.agreed || s->x.by_speed || s->x.waits)
         return false;
+    who = suspects_alone(s, s->x.phase);
+    if (who != SUSPECTS_SOME && who != SUSPECTS_ALL)
+        return false;
+    speed_recall(&s->speed, s->x.phase,
+                 speed_since(&s->speed, s->x.phase, SLOW_ALL_WINDOWS, &n));
     raise_anew(s, NULL, now_ns);
     return true;
 }
@@ -130,9 +146,17 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
             same |= odd[i].rank == x->odd[0].rank;
     }
     x->agreed = !is_slow ? 0 : same ? x->agreed + 1 : 1;
-    x->seen |= is_slow;
+    x->seen[f->nodd > 0] |= is_slow;
     x->found = *f;
     memcpy(x->odd, odd, sizeof(x->odd));
+}
+
+static bool some_are_slow(const struct slow_suspicion *x,
+                          const struct speed_found *f,
+                          const struct speed_odd *worst)
+{
+    return f->windows >= SLOW_ODD_WINDOWS && 5 * f->windows >= 3 * f->of &&
+           worst->share >= cause_some * (1 - 1 / x->change.times);
 }
 
 static bool all_are_slow(const struct slow_suspicion *x,
@@ -143,16 +167,35 @@ static bool all_are_slow(const struct slow_suspicion *x,
            f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
 }
 
+/* Did it become so at once, and was it not on the way before? What was seen
+ * once is remembered. */
+static bool rose_at_once(struct slow *s, const struct speed_found *f,
+                         const struct speed_odd *worst)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t who = worst ? worst->rank : s->speed.ntasks;
+    struct speed_rise rise = speed_rise(&s->speed, x->phase, x->since, f,
+                                        worst);
+
+    x->step = who == x->step_of ? fmax(x->step, rise.step) : rise.step;
+    x->step_of = who;
+    return x->step >= (worst ? at_once : all_at_once) * rise.now &&
+           (worst || x->step >= 2 * fmax(x->trend, 0));
+}
+
 static void judge(struct slow *s, const struct hct_snapshot *in)
 {
     struct slow_suspicion *x = &s->x;
     struct speed_odd odd[SLOW_ODD] = { 0 };
     struct speed_found f;
+    const struct speed_odd *worst;
     bool slow;
 
     if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
                      &f, odd, SLOW_ODD))
         return;
+    worst = f.nodd ? &odd[0] : NULL;
+    speed_agree(&s->speed, x->phase, &f, worst);
     if (f.moved) {
         suspicion_dismiss(s, true);
         return;
@@ -161,10 +204,10 @@ static void judge(struct slow *s, const struct hct_snapshot *in)
         suspicion_went_by(s, in->now_ns);
         return;
     }
-    slow = f.nodd ? f.windows >= SLOW_ODD_WINDOWS && 5 * f.windows >= 3 * f.of
+    slow = f.nodd ? some_are_slow(x, &f, worst)
                   : all_are_slow(x, &f, s->limit.factor) &&
                     x->known_ns >= SLOW_ALONE * (double)s->windows.least_ns;
-    note(x, &f, odd, slow);
+    note(x, &f, odd, slow && rose_at_once(s, &f, worst));
     x->node = f.nodd ? nodes_slow(&s->speed, in, &odd[0]) : 0;
 }
 
@@ -210,7 +253,8 @@ static void ask_models(struct slow *s, const struct hct_snapshot *in, double p,
     if (x->agreed < 2 || p < 0.9)
         return;
     x->waits = (double)(in->now_ns - x->began_ns) <
-               fmin(2 * (double)s->lasted_ns[x->phase], most_wait_ns);
+               fmin(2 * (double)s->lasted_ns[x->phase][x->found.nodd > 0],
+                    most_wait_ns);
     if (x->waits)
         return;
     x->asked++;
@@ -275,6 +319,8 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
     region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
+    if (before->at_ns < x->began_ns)
+        region_narrow(&g, suspects_calls(s));
     if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
     else if (!x->found.nodd && slow_kept(x, &g))

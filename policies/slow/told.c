@@ -18,24 +18,22 @@ static bool is_told(const struct slow_suspicion *x, uint32_t rank)
 
 /* Are others slow, too, by now? They are told without their step. */
 static void look_for_more(struct slow *s, const struct hct_snapshot *in,
-                          uint64_t from, struct hct_out *out)
+                          const struct speed_found *f,
+                          const struct speed_odd odd[SLOW_ODD],
+                          struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
-    struct speed_odd odd[SLOW_ODD] = { 0 };
-    struct speed_found f;
     bool more = false;
 
-    if (!x->found.nodd || x->found.nodd >= SLOW_ODD ||
-        !speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
-                     SLOW_ODD) || f.moved)
+    if (!x->found.nodd || x->found.nodd >= SLOW_ODD || f->moved)
         return;
-    for (uint32_t i = 0; i < f.nodd && i < SLOW_ODD; i++)
+    for (uint32_t i = 0; i < f->nodd && i < SLOW_ODD; i++)
         more |= !is_told(x, odd[i].rank);
     x->agreed = more ? x->agreed + 1 : 0;
     if (x->agreed < SLOW_ODD_WINDOWS)
         return;
     x->agreed = 0;
-    x->found = f;
+    x->found = *f;
     memcpy(x->odd, odd, sizeof(x->odd));
     x->node = nodes_slow(&s->speed, in, &odd[0]);
     x->shown = 0;
@@ -45,19 +43,15 @@ static void look_for_more(struct slow *s, const struct hct_snapshot *in,
 
 /* Those who were slow are half of that, or less, by the logarithm. The time of
  * an iteration does not tell: that has other reasons, too. */
-static bool is_over(struct slow *s, uint64_t from)
+static bool is_over(const struct slow *s, const struct speed_found *f)
 {
-    struct slow_suspicion *x = &s->x;
-    struct speed_odd odd;
-    struct speed_found f;
+    const struct slow_suspicion *x = &s->x;
     bool over = true;
 
     if (!x->found.nodd)
-        return speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f,
-                           &odd, 1) && f.alike < sqrt(x->found.alike);
+        return f->alike < sqrt(x->found.alike);
     for (uint32_t i = 0; i < x->found.nodd && i < SLOW_ODD; i++)
-        over &= speed_of(&s->speed, x->phase, x->odd[i].rank, x->since, from) <
-                log(x->odd[i].times) / 2;
+        over &= s->speed.shift[x->odd[i].rank] < log(x->odd[i].times) / 2;
     return over;
 }
 
@@ -65,13 +59,17 @@ void told_window(struct slow *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
+    struct speed_odd odd[SLOW_ODD] = { 0 };
+    struct speed_found f;
     uint32_t n;
     uint64_t from = speed_since(&s->speed, x->phase, SLOW_ODD_WINDOWS, &n);
 
-    if (++x->windows < SLOW_ODD_WINDOWS)
+    if (++x->windows < SLOW_ODD_WINDOWS ||
+        !speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
+                     SLOW_ODD))
         return;
-    if (!is_over(s, from)) {
-        look_for_more(s, in, from, out);
+    if (!is_over(s, &f)) {
+        look_for_more(s, in, &f, odd, out);
         /* All were, and somebody is slower than the others by now. */
         if (!x->found.nodd &&
             suspects_alone(s, x->phase) == SUSPECTS_SOME)

@@ -35,6 +35,11 @@ enum slow_kind {
     SLOW_TAILS,                 /* now and then a task takes much longer */
     SLOW_GATHERS,               /* one task has more to do, and more to send */
     SLOW_GUSTS,                 /* what lies between takes longer, at times */
+    SLOW_GROWS,                 /* all have a little more to do in each round, as
+                                   where time steps become finer */
+    SLOW_DRIFTS,                /* ... one has, and all others a little less */
+    SLOW_STORM,                 /* a place with more to do moves through them */
+    SLOW_BALANCED,              /* what was uneven is evened out once */
     SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
     SLOW_KINDS,
 };
@@ -47,6 +52,7 @@ static const char *const slow_kinds[SLOW_KINDS] = {
     "task 0 prints", "task 0 waits for input", "pieces of any length",
     "more of the costly rounds", "held, moved or stopped", "a task ends early",
     "long tails", "work that gathers", "a network with others on it",
+    "work that grows", "work that drifts to one", "a storm", "balanced once",
     "slow rank", "slow node", "all slow",
 };
 
@@ -143,7 +149,32 @@ static inline uint32_t slow_node(const struct slow_job *s, uint32_t rank)
     return rank * s->nodes / s->tasks;
 }
 
-static const double slow_also_factor = 1.5;
+static const double slow_also_factor = 1.5, slow_grows_s = 240;
+
+/* Work that changes bit by bit, or moves. */
+static inline double slow_moves(const struct slow_job *s, uint32_t i, double t)
+{
+    double at = fmax(t - s->at_s, 0), n = (double)s->tasks, far;
+
+    switch (s->kind) {
+    case SLOW_GROWS:
+        return pow(s->factor, at / slow_grows_s);
+    case SLOW_DRIFTS:
+        at = (s->factor - 1) * fmin(at / slow_grows_s, 1);
+        return i == s->target ? 1 + at : 1 - at / (n - 1);
+    case SLOW_STORM:
+        far = fabs(fmod(t / s->every_s, n) - (double)i);
+        far = fmin(far, n - far);
+        return 1 + (s->factor - 1) * exp(-far * far / 2);
+    case SLOW_BALANCED:
+        if (at > 0 || (i == s->tasks - 1 && i % 2 == 0))
+            return 1;           /* pairs, each of which is uneven */
+        at = (s->factor - 1) * (1 + i / 2) / (s->tasks / 2);
+        return i % 2 ? 1 + at : 1 - at;
+    default:
+        return 1;
+    }
+}
 
 static inline bool slow_is(const struct slow_job *s, enum slow_kind kind)
 {
@@ -197,7 +228,7 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
     case SLOW_ALL:
         return on ? s->factor : 1;
     default:
-        return 1;
+        return slow_moves(s, i, t);
     }
 }
 

@@ -39,6 +39,7 @@ static void test_factor(void **state)
     assert_int_equal(c.since, 4);
     assert_true(fabs(c.times - 2.5) < 0.25);
     assert_false(c.other_bytes);
+    assert_true(fabs(pace_times(&p, 4) - 2.5) < 0.25);
     add(20, 2.5e6, 0);          /* by now it is how it is */
     assert_true(!pace_change(&p, 2, 10, &c) || c.p < 0.5);
 }

@@ -277,6 +277,9 @@ static void found_on_real_machines(void)
     j.transfer = 2;
     j.at_s = 64;
     found_on(j, "... some seconds after what lies between takes longer");
+    j.kind = SLOW_ALL;
+    j.factor = 2;
+    found_on(j, "... or all, some seconds after that");
     j = usual(SLOW_RANK, 2);
     j.no_models = true;
     found_on(j, "... whose models do not come");
@@ -350,6 +353,10 @@ static int quick(void)
     silent_busy();
     silent_on_busy_machine();
     silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
+    silent(SLOW_GROWS, 2, "nor one whose work grows bit by bit");
+    silent(SLOW_DRIFTS, 1.8, "... or drifts to one task");
+    silent(SLOW_STORM, 2, "... or moves through all, as a storm does");
+    silent(SLOW_BALANCED, 1.6, "nor one whose work is balanced, once");
     found_of_many(1000, "one of a thousand is found");
     found_of_many(4000, "... of four thousand");
     found_amid(SLOW_PHASES, 16, "one that becomes slow with a phase is found");
@@ -403,7 +410,7 @@ static struct slow_job drawn(enum slow_kind kind, uint64_t *seed)
     set_turns(&j, 3 + 40 * lot(seed));
     if (kind == SLOW_STALL)
         j.factor = 1 + 5 * lot(seed);
-    if (kind == SLOW_WANDERS)
+    if (kind == SLOW_WANDERS || kind == SLOW_DRIFTS || kind == SLOW_BALANCED)
         j.factor = 1.2 + 0.7 * lot(seed);
     if (real)
         draw_real(&j, seed);
