@@ -106,7 +106,7 @@ struct slice {
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
     size_t npath;
     unsigned nlines;
-    struct str unseen, not_followed;
+    struct str unseen, not_followed, lineless;
     unsigned npointers;         /* reads of memory that is not known */
     bool cut, other_tasks;
     bool sends;                 /* the task is in a call that sends */

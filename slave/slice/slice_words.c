@@ -176,6 +176,9 @@ void slice_say_unseen(struct slice *s)
              ? ", which send what is received here" : "");
     if (s->not_followed.n)
         str_addf(to, "; not followed: %s", str_text(&s->not_followed));
+    if (s->lineless.n)
+        str_addf(to, "; without lines, as they were built without -g: %s",
+                 str_text(&s->lineless));
     if (s->cut)
         str_add(to, "; it was too much to go through, and the farthest steps"
                 " are left out");
