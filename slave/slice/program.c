@@ -10,7 +10,7 @@
 #include "slave/slice/variables.h"
 #include "slave/symbols/symbols.h"
 
-enum { TEXT_MAX = 8 << 20, STUB = 3 };
+enum { TEXT_MAX = 8 << 20, STUB = 3, CHANGES_LEVELS = 2 };
 
 struct program {
     struct binary *binary;      /* owned, as all here */
@@ -18,10 +18,12 @@ struct program {
     struct symbols *symbols;
     struct bases bases;
     struct function **functions;
+    struct changes { uint64_t address, registers; } *changes;
     struct line **lines;        /* each by itself: others point to them; 0: none */
     char **texts;               /* of lines, each once */
     char *path;
-    size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts;
+    size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts,
+           nchanges, cap_changes;
 };
 
 struct program *program_create(struct binary *b, const char *path,
@@ -61,6 +63,7 @@ void program_destroy(struct program *p)
     for (size_t i = 1; p->lines && i < p->nlines; i++)
         free(p->lines[i]);
     free(p->texts);
+    free(p->changes);
     free(p->functions);
     free(p->lines);
     free(p->path);
@@ -124,6 +127,58 @@ const char *program_callee(struct program *p, const struct insn *call,
         return stub_name(p, call->target);
     *at = call->target;
     return s->name;
+}
+
+/* All but those that a function has to give back as they were. */
+static const uint64_t changed_by_any = ~(REG_BIT(REG_BX) | REG_BIT(REG_SP) |
+    REG_BIT(REG_BP) | REG_BIT(REG_R12) | REG_BIT(REG_R13) | REG_BIT(REG_R14) |
+    REG_BIT(REG_R15));
+
+static uint64_t changes_of(struct program *p, const struct insn *call,
+                           unsigned levels)
+{
+    uint64_t at, changed = 0, end, next;
+    size_t n;
+    const char *name = program_callee(p, call, &at);
+    const struct binary_symbol *s = name && at ? binary_function(p->binary, at)
+                                               : NULL;
+    const uint8_t *bytes = s && levels ? binary_bytes(p->binary, at, &n) : NULL;
+    struct insn i;
+
+    if (!bytes)
+        return changed_by_any;
+    for (end = s->address + s->bytes; at < end; at = next) {
+        if (!decoder_read(p->decoder, bytes, n, at, &i))
+            return changed_by_any;
+        next = at + i.bytes;
+        bytes += i.bytes;
+        n -= i.bytes;
+        changed |= i.writes;
+        if (i.kind == INSN_CALL ||
+            ((i.kind == INSN_JUMP || i.kind == INSN_BRANCH) &&
+             (i.target < s->address || i.target >= end)))
+            changed |= changes_of(p, &i, levels - 1);
+    }
+    return changed & changed_by_any;
+}
+
+uint64_t program_changes(struct program *p, const struct insn *call)
+{
+    uint64_t changed;
+
+    for (size_t i = 0; i < p->nchanges && call->target; i++)
+        if (p->changes[i].address == call->target)
+            return p->changes[i].registers;
+    changed = changes_of(p, call, CHANGES_LEVELS);
+    if (call->target &&
+        array_reserve(&p->changes, &p->cap_changes, p->nchanges + 1) == 0)
+        p->changes[p->nchanges++] = (struct changes){ call->target, changed };
+    return changed;
+}
+
+static uint64_t changes(void *arg, const struct insn *call)
+{
+    return program_changes(arg, call);
 }
 
 static bool ends(void *arg, const struct insn *call)
@@ -202,7 +257,7 @@ struct function *program_function(struct program *p, uint64_t address)
     p->functions[p->nfunctions++] = f;
     f->readable = flow_make(&f->flow, p->binary, p->decoder, s, ends, p) &&
                   values_make(&f->values, &f->flow, &p->bases, f->number,
-                              whole, p) &&
+                              whole, changes, p) &&
                   (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
     return f;
 }
@@ -265,6 +320,20 @@ const struct line *program_line(struct program *p, struct function *f,
     uint32_t k = line_number(p, f, insn);
 
     return k ? p->lines[k] : NULL;
+}
+
+const struct line *program_last_line(struct program *p, struct function *f)
+{
+    const struct line *last = f->last;
+
+    for (uint32_t i = 0; !f->last && i < f->flow.ninsns; i++) {
+        const struct line *l = f->flow.insns[i].kind == INSN_RETURN
+            ? program_line(p, f, i) : NULL;
+
+        if (l && (!last || l->number > last->number))
+            last = l;
+    }
+    return f->last = last;
 }
 
 unsigned program_count_lines(struct program *p, struct function *f)

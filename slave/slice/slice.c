@@ -40,7 +40,7 @@ uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
 /* What is read by it counts, and not only who decides about it. */
 static bool reads_count(enum node_kind kind)
 {
-    return kind != NODE_PATH && kind != NODE_VIA;
+    return kind != NODE_PATH && kind != NODE_VIA && kind != NODE_LEADS;
 }
 
 static const char *callee(struct slice *s, uint32_t context, uint32_t insn)
@@ -115,7 +115,8 @@ uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
     /* A step within a line is none, nor is what only hands a value on. */
     if (here && cost >= before + step &&
         (here == r->line || (kind != NODE_DECIDES &&
-                             slice_is_brace(s, context, insn, here))))
+                             (slice_is_brace(s, context, insn, here) ||
+                              slice_is_handed(s, context, insn, here)))))
         cost -= step;
     if (cost > COST_MAX) {
         s->cut = true;
@@ -344,15 +345,29 @@ static void want_deciders(struct slice *s, const struct node *n)
     }
 }
 
-/* What a call gives may be another value in each task, as far as is known. */
+/* Whether a call is made in a function that is called is decided by who calls that,
+ * too. */
+static void want_caller(struct slice *s, const struct node *n)
+{
+    const struct context c = s->contexts[n->context];
+    const struct line *line = program_line(s->program, c.function, n->insn);
+    const struct reader r = { n->number, line, NULL, n->cost + COST_FRAME };
+
+    if (c.depth && c.caller != FLOW_NONE &&
+        (n->kind == NODE_SENDS || n->kind == NODE_RECEIVES ||
+         n->kind == NODE_THEIRS || n->kind == NODE_LEADS))
+        slice_add(s, c.caller, c.call, NODE_LEADS, &r, 0);
+}
+
+/* What a call gives may be another value in each task, as far as is known: also
+ * that where the task is, which may have come by before. */
 static bool gives_others(struct slice *s, const struct node *n)
 {
-    const char *name = callee(s, n->context, n->insn);
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
 
-    if (n->kind != NODE_SETS && n->kind != NODE_MAY)
-        return false;
-    return slice_is_call(&s->contexts[n->context].function->flow.insns[n->insn]) &&
-           !calls_alike(name);
+    return reads_count((enum node_kind)n->kind) && slice_is_call(i) &&
+           !calls_alike(callee(s, n->context, n->insn));
 }
 
 static void take(struct slice *s, uint32_t number)
@@ -365,6 +380,7 @@ static void take(struct slice *s, uint32_t number)
     if (is_computed(s, &n))
         want_operands(s, &n);
     want_deciders(s, &n);
+    want_caller(s, &n);
 }
 
 static void run(struct slice *s)

@@ -26,7 +26,8 @@ enum {
     COST_LATELY = 6,            /* what it has called last; more: each before */
     COST_BEFORE = 2,
     COST_ENDS = 4,              /* what ends loops of messages before it */
-    COST_FOLDED = 1,            /* more: a line that has no code of its own */
+    COST_FOLDED = 1,            /* more: a line that has no code of its own, */
+    COST_LOST = 8,              /* and that declares nothing */
     COST_RANK = 4,              /* less: what reads the task's rank */
     COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
@@ -62,6 +63,7 @@ enum node_kind {
                                    sends */
     NODE_THEIRS,                /* a call that another task is in, for which this
                                    one may wait */
+    NODE_LEADS,                 /* a call of what has one of these three */
     NODE_ENDS,                  /* the branch that ends a loop in front of it */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
@@ -173,6 +175,11 @@ int slice_rank(struct slice *s, struct err *err);
  */
 bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
                     const struct line *l);
+
+/* What a call of the path is given as it is, on the line of that call: whoever
+ * asks has that one in the stack. */
+bool slice_is_handed(struct slice *s, uint32_t context, uint32_t insn,
+                     const struct line *l);
 
 /* ----------------------------------------------------------- slice_words.c */
 

@@ -7,7 +7,7 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments), STACKED = 6, GIVEN_BLOCKS = 8 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -46,96 +46,46 @@ static void add(struct search *x, uint32_t insn, enum node_kind kind)
     add_at(x, insn, kind, 0);
 }
 
-/* ---------------------------------------------------------------- registers */
-
-/* Compilers know which registers a function of the same program leaves alone.
- */
-static bool leaves(struct slice *s, const struct function *f, uint8_t reg,
-                   unsigned levels)
-{
-    for (size_t i = 0; i < f->flow.ninsns; i++) {
-        const struct insn *n = &f->flow.insns[i];
-        const struct function *to;
-        uint64_t at;
-
-        if (n->writes & REG_BIT(reg))
-            return false;
-        if (!slice_is_call(n))
-            continue;
-        program_callee(s->program, n, &at);
-        to = at && levels ? program_function(s->program, at) : NULL;
-        if (!to || !to->readable || !leaves(s, to, reg, levels - 1))
-            return false;
-    }
-    return true;
-}
-
-/* By what is known of values any call may have changed it. */
-static bool is_lost(struct slice *s, const struct function *f,
-                    const struct value *a)
-{
-    const struct base *b = &program_bases(s->program)->v[a->base];
-
-    return b->kind == BASE_NOTHING ||
-           (b->kind == BASE_MADE && b->a == f->number &&
-            slice_is_call(&f->flow.insns[b->b / 64]));
-}
-
-/* What a call is given in this register, by its value. One that was put there
- * for a call before, which leaves it alone, is there still: with calls of the
- * program itself compilers rely on that. */
-static const struct value *given(struct slice *s, const struct function *f,
-                                 uint32_t call, uint8_t reg)
-{
-    const struct values *v = &f->values;
-    const struct value *a = values_at_call(v, call, reg), *before;
-    const struct flow_block *b = &f->flow.blocks[f->flow.block_of[call]];
-    uint32_t i = call;
-
-    for (int blocks = 0; is_lost(s, f, a) && blocks < GIVEN_BLOCKS; blocks++) {
-        while (i-- > b->first) {
-            const struct insn *n = &f->flow.insns[i];
-            const struct function *to;
-            uint64_t at;
-
-            if (!slice_is_call(n)) {
-                if (n->writes & REG_BIT(reg))
-                    return a;
-                continue;
-            }
-            program_callee(s->program, n, &at);
-            to = at ? program_function(s->program, at) : NULL;
-            if (!to || !to->readable || !leaves(s, to, reg, FOLLOW_MAX))
-                return a;
-            before = values_at_call(v, i, reg);
-            if (!is_lost(s, f, before))
-                return before;
-        }
-        if (b->from.n != 1)
-            break;
-        b = &f->flow.blocks[b->from.v[0]];
-        i = b->first + b->n;
-    }
-    return a;
-}
-
 /* -------------------------------------------------------------- translation */
 
-/* From a base as the caller has it to that of what is called: an argument, or
- * what is in memory at one. */
+/* What a function gives back, if that is an address: memory that it has asked for,
+ * say. */
+static bool given_back(const struct function *f, struct value *to)
+{
+    struct values v = f->values;        /* bases may be added */
+
+    for (uint32_t i = 0; i < f->flow.ninsns; i++)
+        if (f->flow.insns[i].kind == INSN_RETURN) {
+            *to = values_before(&v, i, REG_AX);
+            if (to->base)
+                return true;
+        }
+    return false;
+}
+
+/* From a base as the caller has it to that of what is called: an argument, what it
+ * gives back, or what is in memory at one. */
 static bool base_down(const struct search *x, const struct function *callee,
                       uint32_t call, uint32_t base, uint32_t *to,
                       int64_t *less, bool *wide)
 {
     const struct base b = bases_of(x)->v[base];
+    const struct values *v = &context_of(x)->function->values;
+    struct value back;
 
     *less = 0;
     *wide = false;
     if (b.kind == BASE_FILE || b.kind == BASE_THREAD)
         return *to = base, true;
+    if (b.kind == BASE_MADE && b.a == context_of(x)->function->number &&
+        b.b == (int64_t)call * BASE_REGS + REG_AX && given_back(callee, &back)) {
+        *to = back.base;
+        *less = -back.offset;
+        *wide = back.wide;
+        return true;
+    }
     for (int k = 0; k < NARGUMENTS; k++) {
-        const struct value *a = given(x->s, context_of(x)->function, call,
-                                      arguments[k]);
+        const struct value *a = values_at_call(v, call, arguments[k]);
 
         if (a->base != base)
             continue;
@@ -191,8 +141,8 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     case BASE_ENTRY: case BASE_FRAME:
         if (b.a != c->function->number)
             return false;
-        a = given(x->s, x->s->contexts[c->caller].function, c->call,
-                  b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
+        a = values_at_call(&x->s->contexts[c->caller].function->values, c->call,
+                           b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
         *to = a->base;
         *more = a->offset;
         *wide = a->wide;
@@ -315,27 +265,49 @@ static bool has_exits(const struct function *f)
     return false;
 }
 
-/* A variable of the file whose address is argument k: behind that, as the
- * function sees it. */
+/* What is behind a variable of the file whose address is argument k: as the
+ * function sees it. offset: of the variable's part that is meant. */
+static bool base_behind(const struct search *x, const struct function *callee,
+                        uint32_t call, int k, int64_t offset, uint32_t *to,
+                        int64_t *less)
+{
+    const struct value *a = values_at_call(&context_of(x)->function->values,
+                                           call, arguments[k]);
+    struct area whole = { a->base, a->offset, a->offset + 1 };
+
+    if (a->base != BASE_NUMBER_FILE)
+        return false;
+    program_whole(x->s->program, &whole);
+    if (whole.high == a->offset + 1 || offset < whole.low || offset >= whole.high)
+        return false;
+    *less = a->offset;
+    *to = bases_number(bases_of(x), BASE_ENTRY, callee->number, arguments[k]);
+    return *to != 0;
+}
+
+/* A variable of the file, or what a pointer in one points to. */
 static bool want_behind(const struct search *x, const struct function *callee,
                         uint32_t call, int k, struct want *to)
 {
-    const struct value *a = given(x->s, context_of(x)->function, call,
-                                  arguments[k]);
-    struct area whole = { a->base, a->offset, a->offset + 1 };
+    const struct base b = bases_of(x)->v[x->want.area.base];
+    int64_t less;
 
-    if (x->want.is_reg || x->want.area.base != BASE_NUMBER_FILE ||
-        a->base != BASE_NUMBER_FILE)
-        return false;
-    program_whole(x->s->program, &whole);
-    if (whole.high == a->offset + 1 || !area_meets(&whole, &x->want.area))
-        return false;
     *to = x->want;
-    to->area.base = bases_number(bases_of(x), BASE_ENTRY, callee->number,
-                                 arguments[k]);
-    to->area.low = shifted(to->area.low, -a->offset);
-    to->area.high = shifted(to->area.high, -a->offset);
-    return to->area.base != 0;
+    if (to->is_reg)
+        return false;
+    if (b.kind == BASE_MEMORY && b.a == BASE_NUMBER_FILE) {
+        if (!base_behind(x, callee, call, k, b.b, &to->area.base, &less))
+            return false;
+        to->area.base = bases_number(bases_of(x), BASE_MEMORY, to->area.base,
+                                     b.b - less);
+        return to->area.base != 0;
+    }
+    if (b.kind != BASE_FILE ||
+        !base_behind(x, callee, call, k, to->area.low, &to->area.base, &less))
+        return false;
+    to->area.low = shifted(to->area.low, -less);
+    to->area.high = shifted(to->area.high, -less);
+    return true;
 }
 
 static void run_from_exits(struct search *x)
@@ -395,10 +367,8 @@ static enum effect call_register(struct search *x, uint32_t call,
 {
     uint8_t r = x->want.reg;
 
-    if (r == REG_BX || r == REG_BP || r == REG_SP ||
-        (r >= REG_R12 && r <= REG_R15))
-        return NO_EFFECT;
-    if (f && leaves(x->s, f, r, FOLLOW_MAX))
+    if (!(program_changes(x->s->program, &context_of(x)->function->flow
+                          .insns[call]) & REG_BIT(r)))
         return NO_EFFECT;
     if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
         return SETS;            /* nobody knows to what */

@@ -153,6 +153,10 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         str_addf(&to, "another task was last in this %s", callee ? callee
                  : "call");
         break;
+    case NODE_LEADS:
+        str_addf(&to, "calls %s, in which other tasks are, or are waited for",
+                 callee ? callee : "it");
+        break;
     case NODE_ENDS:
         str_add(&to, "decides how often tasks communicate before that");
         break;

@@ -6,7 +6,7 @@
 
 #include "proto/base/array.h"
 
-enum { BASES_MAX = 1 << 20, ROUNDS_MAX = 64, MOVES = 64 };
+enum { BASES_MAX = 1 << 20, ROUNDS_MAX = 64 };
 
 /* ------------------------------------------------------------------- bases */
 
@@ -59,7 +59,7 @@ bool area_covers(const struct area *a, const struct area *b)
 static struct value made(struct values *v, uint32_t insn, uint8_t reg)
 {
     return (struct value){ bases_number(v->bases, BASE_MADE, v->function,
-                                        (int64_t)insn * MOVES + reg),
+                                        (int64_t)insn * BASE_REGS + reg),
                            false, 0 };
 }
 
@@ -152,14 +152,14 @@ static struct value address_of(struct values *v, uint32_t i,
     return is_pointer(v, &x) ? x : made(v, i, REG_AX);
 }
 
-/* Of what a call may change, the stack pointer is as before behind it. */
+/* The stack pointer is as before behind it. */
 static void after_call(struct values *v, uint32_t i, struct value *regs)
 {
-    static const uint8_t lost[] = { REG_AX, REG_CX, REG_DX, REG_SI, REG_DI,
-                                    REG_R8, REG_R9, REG_R10, REG_R11 };
+    uint64_t changed = v->changes(v->arg, &v->flow->insns[i]);
 
-    for (size_t k = 0; k < sizeof(lost); k++)
-        regs[lost[k]] = made(v, i, lost[k]);
+    for (uint8_t r = 0; r < REG_GENERAL; r++)
+        if ((changed & REG_BIT(r)) || r == REG_AX)
+            regs[r] = made(v, i, r);
 }
 
 static void step(struct values *v, uint32_t i, struct value *regs)
@@ -229,7 +229,7 @@ static struct value join(struct values *v, uint32_t block, uint8_t reg,
                                ? old->offset : new->offset };
     }
     return (struct value){ bases_number(v->bases, BASE_JOINED, v->function,
-                                        (int64_t)block * MOVES + reg),
+                                        (int64_t)block * BASE_REGS + reg),
                            false, 0 };
 }
 
@@ -244,7 +244,7 @@ static bool flow_into(struct values *v, uint32_t block,
 
         /* What was put together here stays so. */
         if (v->bases->v[x.base].kind != BASE_JOINED ||
-            v->bases->v[x.base].b != (int64_t)block * MOVES + r)
+            v->bases->v[x.base].b != (int64_t)block * BASE_REGS + r)
             x = join(v, block, r, &to[r], &regs[r]);
         changed |= !same(&x, &to[r]);
         to[r] = x;
@@ -363,12 +363,13 @@ static void each_insn(struct values *v, bool slots)
 }
 
 bool values_make(struct values *v, const struct flow *f, struct bases *bases,
-                 uint32_t function, value_whole_f *whole, void *arg)
+                 uint32_t function, value_whole_f *whole,
+                 value_changes_f *changes, void *arg)
 {
     size_t ncalls = 1;
 
     *v = (struct values){ .flow = f, .bases = bases, .function = function,
-                          .whole = whole, .arg = arg };
+                          .whole = whole, .changes = changes, .arg = arg };
     for (size_t i = 0; i < f->ninsns; i++)
         ncalls += is_call(&f->insns[i]);
     v->at_block = calloc(f->nblocks * REG_GENERAL, sizeof(*v->at_block));
@@ -406,7 +407,7 @@ const struct area *values_area(const struct values *v, uint32_t insn,
     return &v->areas[(size_t)insn * 2 + operand];
 }
 
-static struct value value_before(struct values *v, uint32_t insn, uint8_t reg)
+struct value values_before(struct values *v, uint32_t insn, uint8_t reg)
 {
     uint32_t b = v->flow->block_of[insn];
     struct value regs[REG_GENERAL];
@@ -431,7 +432,7 @@ struct value values_stacked(struct values *v, uint32_t call, int k)
             continue;
         if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) &&
             n->from < REG_GENERAL)
-            return value_before(v, i, n->from);
+            return values_before(v, i, n->from);
         break;
     }
     return (struct value){ 0 };

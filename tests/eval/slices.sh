@@ -8,9 +8,10 @@
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
 # task, the kind of the fault. Then the sums, apart for programs by which the costs
-# of steps were chosen, those that came later, and those that came last. The programs
-# are in slices/, where /*! N KIND */ marks the line of fault N: local, if it sets a value in a register
-# or a stack slot, memory, branch. $LIMIT is how many seconds a program has to be found stuck (30).
+# of steps were chosen, those that came later, and those that came last. The
+# programs are in slices/, where /*! N KIND */ marks the line of fault N: local, if
+# it sets a value in a register or a stack slot, memory, branch. $LIMIT is how many
+# seconds a program has to be found stuck (30).
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)

@@ -239,6 +239,73 @@ static const char source[] =
     "    senders[n % 2](3);\n"                                 /* 188 */
     "    MPI_Recv(&x, 1, 0, 1, 9, 0);\n"                       /* 189 */
     "    seen = x;\n"
+    "}\n"
+    "extern void *malloc(unsigned long);\n"                    /* 192 */
+    "OUT struct box *fresh(long n)\n"
+    "{\n"
+    "    struct box *p = malloc(sizeof(*p));\n"
+    "    p->a = n * 83;\n"                                     /* 196 */
+    "    seen = 11;\n"
+    "    p->b = n * 89;\n"                                     /* 198 */
+    "    return p;\n"
+    "}\n"
+    "void by_made(long n)\n"                                   /* 201 */
+    "{\n"
+    "    struct box *p = fresh(n);\n"
+    "    if (p->a > limit)\n"                                  /* 204 */
+    "        stop(1);\n"                                       /* 205 */
+    "    seen = p->b;\n"
+    "}\n"
+    "static struct holder { long x; struct box *box; } held;\n"
+    "OUT void fill_box(struct holder *h, long n)\n"            /* 209 */
+    "{\n"
+    "    h->box->a = n * 97;\n"                                /* 211 */
+    "    seen = 12;\n"
+    "    h->box->b = n * 101;\n"                               /* 213 */
+    "}\n"
+    "void by_held(long n)\n"
+    "{\n"
+    "    fill_box(&held, n);\n"                                /* 217 */
+    "    if (held.box->a > limit)\n"                           /* 218 */
+    "        stop(1);\n"                                       /* 219 */
+    "    seen = held.box->b;\n"
+    "}\n"
+    "void by_again(long n)\n"                                  /* 222 */
+    "{\n"
+    "    int got = 0;\n"
+    "    do {\n"
+    "        MPI_Recv(&got, 1, 0, 1, 5, 0);\n"                 /* 226 */
+    "        if (got != 17)\n"                                 /* 227 */
+    "            MPI_Send(&got, 1, 0, 1, 6, 0);\n"             /* 228 */
+    "        if (limit != 19)\n"                                   /* 229 */
+    "            MPI_Send(&got, 1, 0, 1, 6, 0);\n"
+    "    } while (limit != 23);\n"
+    "}\n"
+    "void by_caller_of_it(long n)\n"                           /* 233 */
+    "{\n"
+    "    int x;\n"
+    "    if (n * 103 > limit)\n"                               /* 236 */
+    "        sends(n);\n"                                      /* 237 */
+    "    MPI_Recv(&x, 1, 0, 1, 9, 0);\n"
+    "    seen = x;\n"
+    "}\n"
+    "void by_lost(long n)\n"                                   /* 241 */
+    "{\n"
+    "    long done = 0;\n"
+    "    while (!done) {\n"
+    "        stop(n);\n"                                       /* 245 */
+    "        done = seen == 3;\n"                              /* 246 */
+    "    }\n"
+    "}\n"
+    "OUT long rest(long n)\n"
+    "{\n"                                                      /* 250 */
+    "    return n % limit;\n"                                  /* 251 */
+    "}\n"                                                      /* 252 */
+    "void by_rest(long n)\n"
+    "{\n"
+    "    if (rest(n) > 2)\n"                                   /* 255 */
+    "        stop(1);\n"                                       /* 256 */
+    "    seen = 13;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -544,6 +611,49 @@ static void a_line_that_was_folded_is_there(void **state)
                                { 134, 135, 12 } });
 }
 
+/* Memory that a function has asked for, and gives back. */
+static void a_field_of_what_is_given_back(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_made", "stop" }, { 205, 204, 196 },
+                               { 198, 150, 12 } });
+}
+
+static void a_field_behind_a_pointer_of_the_file(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_held", "stop" }, { 219, 218, 217, 211 },
+                               { 213, 150, 12 } });
+}
+
+/* Where the task is, it may have come by before: what it has got there then. */
+static void what_is_received_differs(void **state)
+{
+    (void)state;
+    expect_nearer("by_again", "MPI_Recv", 227, 229);
+}
+
+static void who_decides_that_a_sender_is_called(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_caller_of_it", "MPI_Recv" },
+                               { 238, 237, 236, 182 }, { 188, 12 } });
+}
+
+static void a_statement_of_which_nothing_is_left(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_lost", "stop" }, { 245, 244, 246 }, { 12 } });
+}
+
+/* Where a function ends is no reason for anything. */
+static void no_braces(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_rest", "stop" }, { 256, 255, 251 },
+                               { 250, 252, 12 } });
+}
+
 /* What others are in, and what the task has called last, is nearer than a message
  * whose tag is the one that is awaited. */
 static void calls_that_were_made_are_nearer(void **state)
@@ -697,6 +807,12 @@ int main(void)
         cmocka_unit_test(what_all_decide_alike_is_farther),
         cmocka_unit_test(what_ends_a_loop_of_messages_is_near),
         cmocka_unit_test(a_line_that_was_folded_is_there),
+        cmocka_unit_test(a_field_of_what_is_given_back),
+        cmocka_unit_test(a_field_behind_a_pointer_of_the_file),
+        cmocka_unit_test(what_is_received_differs),
+        cmocka_unit_test(who_decides_that_a_sender_is_called),
+        cmocka_unit_test(a_statement_of_which_nothing_is_left),
+        cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(functions_without_lines_are_named),
