@@ -105,8 +105,11 @@ for option in -O2 -O0; do
 done
 
 awk '
-    { of = $3 ($1 ~ /^(tree|sorter|mesh)\./ ? " later" :
-               $1 ~ /^(grid|wave)\./ ? " last" : "")
+    { of = $3
+      if ($1 ~ /^(tree|sorter|mesh)\./)
+          of = of " later"
+      if ($1 ~ /^(grid|wave)\./)
+          of = of " last"
       n[of]++
       near = int(0.4 * $6)
       if (near < 8)
