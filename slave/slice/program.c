@@ -277,6 +277,12 @@ static const char *keep(struct program *p, const char *text)
     return p->texts[p->ntexts++];
 }
 
+static bool is_library(const char *file)
+{
+    return strncmp(file, "/usr/include/", 13) == 0 ||
+           strncmp(file, "/usr/lib", 8) == 0;
+}
+
 static uint32_t look_up(struct program *p, uint64_t address)
 {
     const struct symbol *s = symbols_find(p->symbols, p->path, NULL, 0, address,
@@ -289,11 +295,12 @@ static uint32_t look_up(struct program *p, uint64_t address)
     /* What a header of the system has inlined is where it was called. */
     at = s->frame;
     while (at < s->frame + s->n - 1 && at->file &&
-           strncmp(at->file, "/usr/", 5) == 0)
+           is_library(at->file))
         at++;
     if (!at->file)
         return 0;
-    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line };
+    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line,
+                       is_library(at->file) };
     if (!l.function || !l.file)
         return 0;
     for (size_t i = 1; i < p->nlines; i++)

@@ -8,7 +8,11 @@
 #include "slave/slice/flow.h"
 #include "slave/slice/value.h"
 
-struct line { const char *function, *file; unsigned number; };
+struct line {
+    const char *function, *file;
+    unsigned number;
+    bool library;               /* of a header of the system, as templates are */
+};
 
 struct function {
     const struct binary_symbol *symbol;

@@ -112,9 +112,10 @@ uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
 
     if (kind == NODE_SETS && is_given(s, callee(s, context, insn), r))
         return NO_NODE;
-    /* A step within a line is none, nor is what only hands a value on. */
+    /* A step within a line is none, nor is one into a template of the library, or
+     * what only hands a value on. */
     if (here && cost >= before + step &&
-        (here == r->line || (kind != NODE_DECIDES &&
+        (here == r->line || here->library || (kind != NODE_DECIDES &&
                              (slice_is_brace(s, context, insn, here) ||
                               slice_is_handed(s, context, insn, here)))))
         cost -= step;

@@ -13,9 +13,10 @@
  * messages is such that they come behind what the task itself decides. */
 enum {
     COST_MAX = 80,              /* steps that are worth a look */
-    COST_SET = 2, COST_DECIDES = 2,
+    COST_SET = 1, COST_DECIDES = 1,
     COST_CHOOSES = 1,           /* which of several values it is */
     COST_ALIKE = 4,             /* more: one that all tasks decide alike */
+    COST_SAME = 2,              /* more: what all of them set alike */
     COST_POINTER = 5,           /* what an address is made of */
     COST_FRAME = 2,             /* a call on the path, from the one further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
@@ -29,7 +30,8 @@ enum {
     COST_FOLDED = 1,            /* more: a line that has no code of its own, */
     COST_LOST = 8,              /* and that declares nothing */
     COST_RANK = 4,              /* less: what reads the task's rank */
-    COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow */
+    COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow, or
+                                   that only calls who talks to others */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
     NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
     STEPS_MAX = 200000,

@@ -1,7 +1,8 @@
 /* slice_rank.c - how near the lines of a slice are to where the task is.
  *
  * By the cheapest way of steps. What a branch decides alike in all tasks can
- * keep none of them from where the others get to, and so is farther: a value
+ * keep none of them from where the others get to, and so is farther, as is what
+ * all of them set alike: a value
  * differs if it depends on the task's rank, on messages or on what is not
  * known, by data or by who decides which it is; else it is the same in all
  * tasks that run one program (single-valued; Aiken and Gay: Barrier inference,
@@ -143,7 +144,7 @@ static unsigned cost_of(const struct rank *r, uint32_t from,
     unsigned cost = step->cost;
 
     if (!step->decides)
-        return cost;
+        return cost + (r->differs[step->to] ? 0 : COST_SAME);
     if (n->of_several && cost > COST_CHOOSES)
         cost = COST_CHOOSES;
     if (!r->differs[step->to])
@@ -273,7 +274,8 @@ static int add_row(struct rank *r, const struct node *n)
                                         s->contexts[n->context].function,
                                         n->insn);
 
-    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || is_start(s, n) ||
+    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || l->library ||
+        is_start(s, n) ||
         slice_is_brace(s, n->context, n->insn, l))
         return 0;
     if (add_line(r, n, l, l->number, row_cost(r, n, l)))

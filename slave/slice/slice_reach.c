@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slave/slice/variables.h"
+#include "slave/symbols/symbols.h"
+
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments), STACKED = 6 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6, NUMBER = 8 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -34,6 +37,12 @@ static struct bases *bases_of(const struct search *x)
     return program_bases(x->s->program);
 }
 
+/* It is no more than one number, or pointer. */
+static bool is_number(const struct area *a)
+{
+    return a->low > INT64_MIN && a->high < AREA_END && a->high - a->low <= NUMBER;
+}
+
 static void add_at(struct search *x, uint32_t insn, enum node_kind kind,
                    unsigned more)
 {
@@ -47,6 +56,57 @@ static void add(struct search *x, uint32_t insn, enum node_kind kind)
 }
 
 /* -------------------------------------------------------------- translation */
+
+/* Nobody knows how large it is, but that in a frame no variable is part of it. */
+static int64_t end_of_unnamed(const struct search *x, const struct value *a)
+{
+    const struct base *b = &bases_of(x)->v[a->base];
+    const struct function *f;
+    int64_t end;
+
+    if (b->kind != BASE_FRAME)
+        return AREA_END;
+    f = program_numbered(x->s->program, b->a);
+    return variables_next(program_binary(x->s->program), f->symbol->address,
+                          a->offset, &end) ? end : AREA_END;
+}
+
+/* Is this place part of what such an address is given for? Two variables of a frame
+ * have the same base. */
+static bool is_within(const struct search *x, const struct value *a, int64_t at)
+{
+    uint8_t kind = bases_of(x)->v[a->base].kind;
+    struct area whole = { a->base, a->offset, a->offset + 1 };
+
+    if (kind != BASE_FRAME && kind != BASE_FILE)
+        return true;
+    program_whole(x->s->program, &whole);
+    if (whole.high == a->offset + 1)
+        whole.high = end_of_unnamed(x, a);
+    return at == INT64_MIN || (at >= whole.low && at < whole.high);
+}
+
+/* The argument through which the function sees this place: of several the one
+ * that is given for what is next before it. NARGUMENTS: none is. */
+static int argument_of(const struct search *x, uint32_t call, uint32_t base,
+                       int64_t at)
+{
+    const struct values *v = &context_of(x)->function->values;
+    int64_t next = INT64_MIN;
+    int best = NARGUMENTS;
+
+    for (int k = 0; k < NARGUMENTS; k++) {
+        const struct value *a = values_at_call(v, call, arguments[k]);
+        bool before = a->offset <= at && a->offset > next;
+
+        if (a->base != base || !is_within(x, a, at) ||
+            (best < NARGUMENTS && !before))
+            continue;
+        best = k;
+        next = before ? a->offset : next;
+    }
+    return best;
+}
 
 /* What a function gives back, if that is an address: memory that it has asked for,
  * say. */
@@ -64,14 +124,15 @@ static bool given_back(const struct function *f, struct value *to)
 }
 
 /* From a base as the caller has it to that of what is called: an argument, what it
- * gives back, or what is in memory at one. */
+ * gives back, or what is in memory at one. at: the place behind it that is meant. */
 static bool base_down(const struct search *x, const struct function *callee,
-                      uint32_t call, uint32_t base, uint32_t *to,
+                      uint32_t call, uint32_t base, int64_t at, uint32_t *to,
                       int64_t *less, bool *wide)
 {
     const struct base b = bases_of(x)->v[base];
     const struct values *v = &context_of(x)->function->values;
     struct value back;
+    int k;
 
     *less = 0;
     *wide = false;
@@ -84,11 +145,10 @@ static bool base_down(const struct search *x, const struct function *callee,
         *wide = back.wide;
         return true;
     }
-    for (int k = 0; k < NARGUMENTS; k++) {
+    k = argument_of(x, call, base, at);
+    if (k < NARGUMENTS) {
         const struct value *a = values_at_call(v, call, arguments[k]);
 
-        if (a->base != base)
-            continue;
         *to = bases_number(bases_of(x), BASE_ENTRY, callee->number,
                            arguments[k]);
         *less = a->offset;
@@ -96,7 +156,7 @@ static bool base_down(const struct search *x, const struct function *callee,
         return *to != 0;
     }
     if (b.kind != BASE_MEMORY ||
-        !base_down(x, callee, call, b.a, to, less, wide) || *wide)
+        !base_down(x, callee, call, b.a, b.b, to, less, wide) || *wide)
         return false;
     *to = bases_number(bases_of(x), BASE_MEMORY, *to, b.b - *less);
     *less = 0;
@@ -117,8 +177,8 @@ static bool want_down(const struct search *x, const struct function *callee,
     *to = x->want;
     if (to->is_reg)
         return true;
-    if (!base_down(x, callee, call, x->want.area.base, &to->area.base, &less,
-                   &wide))
+    if (!base_down(x, callee, call, x->want.area.base, x->want.area.low,
+                   &to->area.base, &less, &wide))
         return false;
     to->area.low = wide ? INT64_MIN : shifted(to->area.low, -less);
     to->area.high = wide ? AREA_END : shifted(to->area.high, -less);
@@ -159,6 +219,20 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     return false;
 }
 
+/* Behind a pointer nobody knows how far an array goes on; the caller does, if it is
+ * part of a variable. */
+static void end_with_variable(const struct search *x, struct area *a)
+{
+    struct area whole = { a->base, a->low, a->low + 1 };
+    uint8_t kind = bases_of(x)->v[a->base].kind;
+
+    if (a->high != AREA_END || (kind != BASE_FRAME && kind != BASE_FILE))
+        return;
+    program_whole(x->s->program, &whole);
+    if (whole.high > a->low + 1)
+        a->high = whole.high;
+}
+
 static bool want_up(const struct search *x, struct want *to)
 {
     int64_t more;
@@ -171,6 +245,7 @@ static bool want_up(const struct search *x, struct want *to)
         return false;
     to->area.low = shifted(to->area.low, more);
     to->area.high = shifted(to->area.high, more);
+    end_with_variable(x, &to->area);
     if (wide)
         program_whole(x->s->program, &to->area);
     return true;
@@ -246,7 +321,7 @@ static bool is_given(const struct search *x, uint32_t call, int *which,
         if (area.high == a->offset + 1 && a->base == BASE_NUMBER_FILE)
             continue;           /* it is a number */
         if (area.high == a->offset + 1)
-            area.high = AREA_END;       /* nobody knows how much */
+            area.high = end_of_unnamed(x, a);
         if (!area_meets(&area, &x->want.area))
             continue;
         *which = k;
@@ -353,13 +428,12 @@ static enum effect follow(struct search *x, struct function *f, uint32_t call)
 static void not_followed(struct slice *s, const char *name)
 {
     struct str *to = &s->not_followed;
-    struct str one = { 0 };
+    char pretty[80] = "a function by its address";
 
-    str_addf(&one, "%s%s", to->n ? ", " : "", name ? name
-             : "a function by its address");
-    if (to->n < 200 && !strstr(str_text(to), name ? name : "by its address"))
-        str_add(to, str_text(&one));
-    str_fini(&one);
+    if (name)
+        symbol_pretty(pretty, sizeof(pretty), name);
+    if (to->n < 200 && !strstr(str_text(to), pretty))
+        str_addf(to, "%s%s", to->n ? ", " : "", pretty);
 }
 
 static enum effect call_register(struct search *x, uint32_t call,
@@ -401,7 +475,8 @@ static enum effect call_memory(struct search *x, uint32_t call,
 
         if (letter != 'w' && letter != 'q')
             return NO_EFFECT;
-        if (calls_identify(name) && !exact)
+        if (calls_identify(name) &&
+            (!exact || !is_number(&x->want.area)))
             return NO_EFFECT;   /* one number, and nothing besides it */
         if (about.mpi && letter == 'q' && strchr(about.args, 'w'))
             return NO_EFFECT;   /* a request is done, not made */
@@ -434,7 +509,7 @@ static bool is_array_only(const struct search *x, const struct area *written)
     uint8_t kind = bases_of(x)->v[written->base].kind;
 
     return kind != BASE_FRAME && kind != BASE_FILE &&
-           written->high == AREA_END && x->want.area.high != AREA_END;
+           written->high == AREA_END && is_number(&x->want.area);
 }
 
 static enum effect memory_effect(const struct search *x, uint32_t insn)

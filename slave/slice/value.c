@@ -407,15 +407,39 @@ const struct area *values_area(const struct values *v, uint32_t insn,
     return &v->areas[(size_t)insn * 2 + operand];
 }
 
-struct value values_before(struct values *v, uint32_t insn, uint8_t reg)
+static void all_before(struct values *v, uint32_t insn,
+                       struct value regs[REG_GENERAL])
 {
     uint32_t b = v->flow->block_of[insn];
-    struct value regs[REG_GENERAL];
 
-    memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+    memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL],
+           REG_GENERAL * sizeof(*regs));
     for (uint32_t i = v->flow->blocks[b].first; i < insn; i++)
         step(v, i, regs);
+}
+
+struct value values_before(struct values *v, uint32_t insn, uint8_t reg)
+{
+    struct value regs[REG_GENERAL];
+
+    all_before(v, insn, regs);
     return regs[reg];
+}
+
+/* What an instruction puts into memory. */
+static struct value put(struct values *v, uint32_t insn)
+{
+    const struct insn *n = &v->flow->insns[insn];
+    struct value regs[REG_GENERAL], at;
+
+    all_before(v, insn, regs);
+    if (n->move == MOVE_PUSH && n->nmem == 2) {         /* from other memory */
+        at = mem_value(v, regs, &n->mem[1]);
+        return loaded(v, &at, insn, REG_AX);
+    }
+    if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) && n->from < REG_GENERAL)
+        return regs[n->from];
+    return (struct value){ 0 };
 }
 
 struct value values_stacked(struct values *v, uint32_t call, int k)
@@ -430,10 +454,7 @@ struct value values_stacked(struct values *v, uint32_t call, int k)
         if (!n->nmem || !n->mem[0].writes ||
             !area_covers(values_area(v, i, 0), &slot))
             continue;
-        if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) &&
-            n->from < REG_GENERAL)
-            return values_before(v, i, n->from);
-        break;
+        return put(v, i);
     }
     return (struct value){ 0 };
 }

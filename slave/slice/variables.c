@@ -14,6 +14,8 @@ struct search {
     bool anywhere;              /* in all blocks of the function; else in those
                                    that have pc */
     bool in_frame;              /* else in a register */
+    bool next;                  /* the first one behind the offset: all are looked
+                                   at, and low is kept */
     int64_t offset;
     uint8_t reg;
     const struct binary *binary;        /* borrowed */
@@ -62,14 +64,16 @@ static bool find_place(const struct search *s, const Dwarf_Op *op, int64_t *at)
     return true;
 }
 
-static bool is_at(const struct search *s, Dwarf_Die *variable,
+static bool is_at(struct search *s, Dwarf_Die *variable,
                   const Dwarf_Op *op, int64_t *low, int64_t *high)
 {
     if (s->in_frame) {
         if (!find_place(s, op, low))
             return false;
+        if (s->next && *low > s->offset && *low < s->low)
+            s->low = *low;
         *high = *low + (int64_t)size_of(variable);
-        return *low <= s->offset && s->offset < *high;
+        return !s->next && *low <= s->offset && s->offset < *high;
     }
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
         return reg_of(op->atom - DW_OP_reg0) == s->reg;
@@ -225,6 +229,17 @@ bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
     *low = s.low;
     *high = s.high;
     return true;
+}
+
+bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
+                    int64_t *begins)
+{
+    struct search s = { .anywhere = true, .in_frame = true, .next = true,
+                        .offset = offset, .low = INT64_MAX };
+
+    search(&s, b, function);
+    *begins = s.low;
+    return s.low < INT64_MAX;
 }
 
 /* With -g1 nothing says of any function what it is given. */

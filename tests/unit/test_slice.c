@@ -306,6 +306,34 @@ static const char source[] =
     "    if (rest(n) > 2)\n"                                   /* 255 */
     "        stop(1);\n"                                       /* 256 */
     "    seen = 13;\n"
+    "}\n"
+    "OUT void both(long *x, long *y, long n)\n"                /* 259 */
+    "{\n"
+    "    *x = n * 107;\n"                                      /* 261 */
+    "    seen = 14;\n"
+    "    *y = n * 109;\n"                                      /* 263 */
+    "}\n"
+    "void by_two(long n)\n"
+    "{\n"
+    "    long x, y;\n"
+    "    both(&x, &y, n);\n"                                   /* 268 */
+    "    if (y > limit)\n"                                     /* 269 */
+    "        stop(1);\n"                                       /* 270 */
+    "    seen = x;\n"
+    "}\n"
+    "extern void MPI_Irecv(void *, int, int, int, int, int, int *);\n"
+    "OUT void post(int *into, int *request, int from)\n"       /* 274 */
+    "{\n"
+    "    MPI_Irecv(into, 1, 0, from, 5, 0, request);\n"        /* 276 */
+    "    seen = 15;\n"
+    "}\n"
+    "void by_pushed(long n)\n"
+    "{\n"
+    "    int x, request;\n"
+    "    post(&x, &request, n);\n"                             /* 282 */
+    "    if (request > 3)\n"                                   /* 283 */
+    "        stop(1);\n"                                       /* 284 */
+    "    seen = x;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -314,6 +342,7 @@ static const char library[] =
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Barrier(int c) { }\n"
+    "void MPI_Irecv(void *x, int n, int t, int p, int g, int c, int *r) { }\n"
     "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
     "                 int *c, int *e) { }\n";
 
@@ -646,6 +675,21 @@ static void a_statement_of_which_nothing_is_left(void **state)
     expect(&(struct expected){ { "by_lost", "stop" }, { 245, 244, 246 }, { 12 } });
 }
 
+static void one_of_two_variables_that_are_given(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_two", "stop" }, { 270, 269, 268, 263 },
+                               { 261, 12 } });
+}
+
+/* The seventh argument stands on the stack. */
+static void an_address_that_is_handed_on(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_pushed", "stop" }, { 284, 283, 276 },
+                               { 12 } });
+}
+
 /* Where a function ends is no reason for anything. */
 static void no_braces(void **state)
 {
@@ -710,6 +754,60 @@ static void refuses(const char *name, const char *id, uint64_t at,
     assert_null(make(path_of(path, name), id, &v, 1, &err));
     if (!strstr(err.text, words))
         fail_msg("%s: %s", name, err.text);
+}
+
+/* Templates, and what catches an exception, to which nothing seems to lead. */
+static void lines_of_libraries_are_not_shown(void **state)
+{
+    static const char text[] =
+        "#include <stdexcept>\n#include <vector>\n"            /* 1 */
+        "extern \"C\" __attribute__((noinline)) void stop(long x)\n"
+        "{ __asm__ volatile(\"mov %0, %0\" :: \"r\"(x)); }\n"
+        "template <typename T> struct field {\n"               /* 5 */
+        "    std::vector<T> v;\n"
+        "    explicit field(long n) : v(n) {}\n"
+        "    T &at(long i) { return v.at(i); }\n"
+        "};\n"
+        "extern \"C\" __attribute__((noinline)) void work(field<long> &f, long n)"
+        "\n{\n"                                                /* 11 */
+        "    long k = n * 3;\n"                                /* 12 */
+        "    try {\n"
+        "        f.at(k) = n;\n"
+        "        stop(k + f.at(0));\n"                         /* 15 */
+        "    } catch (const std::exception &e) {\n"
+        "        stop(k + 2);\n"                               /* 17 */
+        "    }\n}\n"
+        "int main(int argc, char **)\n"                        /* 20 */
+        "{\n    field<long> f(argc);\n    work(f, argc);\n}\n";
+    static const char *const builds_of[] = { "c++ -O0", "c++ -O2" };
+
+    (void)state;
+    if (system("command -v c++ >/dev/null"))
+        skip();
+    put("t.cpp", text);
+    for (int l = 0; l < 2; l++) {
+        run("cd %s && %s -g -fno-optimize-sibling-calls -o cpp t.cpp", dir,
+            builds_of[l]);
+        for (unsigned nth = 1; nth <= 2; nth++) {
+            struct slice_frame v = { 0, true };
+            const struct slice_row *rows;
+            char path[200];
+            struct err err;
+            struct slice *s;
+            size_t n;
+
+            path_of(path, "cpp");
+            v.address = nth_return_of(path, "work", "stop", nth);
+            s = make(path, NULL, &v, 1, &err);
+            assert_non_null(s);
+            rows = slice_rows(s, &n);
+            assert_true(rows[0].line == 15 || rows[0].line == 17);
+            assert_true(rows[0].line == 17 || place_of(s, 12) != 0);
+            for (size_t i = 0; i < n; i++)
+                assert_non_null(strstr(rows[i].file, "t.cpp"));
+            slice_free(s);
+        }
+    }
 }
 
 /* Where the task is, is said of who calls them; without any lines there is no
@@ -812,9 +910,12 @@ int main(void)
         cmocka_unit_test(what_is_received_differs),
         cmocka_unit_test(who_decides_that_a_sender_is_called),
         cmocka_unit_test(a_statement_of_which_nothing_is_left),
+        cmocka_unit_test(one_of_two_variables_that_are_given),
+        cmocka_unit_test(an_address_that_is_handed_on),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
+        cmocka_unit_test(lines_of_libraries_are_not_shown),
         cmocka_unit_test(functions_without_lines_are_named),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
