@@ -31,7 +31,8 @@ static const struct ending endings[] = {
     { "quick_exit", false }, { "pthread_exit", false },
     { "_gfortran_stop_", true }, { "_gfortran_error_stop_", true },
     { "_gfortran_runtime_error", true }, { "_gfortran_os_error", true },
-    { "__cxa_throw", false }, { "_Unwind_Resume", false },
+    { "__cxa_throw", false }, { "__cxa_rethrow", false },
+    { "_Unwind_Resume", false }, { "_ZSt9terminatev", false },
 };
 
 /* "mpi_recv_", "mpi_recv_f08_": the function of MPI without MPI_. */
@@ -166,6 +167,9 @@ bool calls_meets(const char *name)
 
 bool calls_end(const char *name)
 {
+    /* The library of C++ has a function for each exception that it throws. */
+    if (name && strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"))
+        return true;
     for (size_t i = 0; name && i < sizeof(endings) / sizeof(endings[0]); i++) {
         const struct ending *e = &endings[i];
 

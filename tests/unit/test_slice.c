@@ -803,6 +803,8 @@ static void lines_of_libraries_are_not_shown(void **state)
             rows = slice_rows(s, &n);
             assert_true(rows[0].line == 15 || rows[0].line == 17);
             assert_true(rows[0].line == 17 || place_of(s, 12) != 0);
+            assert_true((rows[0].line == 17) ==
+                        !!strstr(slice_unseen(s), "caught before t.cpp:17"));
             for (size_t i = 0; i < n; i++)
                 assert_non_null(strstr(rows[i].file, "t.cpp"));
             slice_free(s);
@@ -838,6 +840,7 @@ static void functions_without_lines_are_named(void **state)
     assert_true(n > 0);
     assert_int_equal(rows[0].line, 5);
     assert_string_equal(rows[0].reason, "is here, in low");
+    assert_non_null(strstr(slice_unseen(s), "what stop does, which is of a lib"));
     assert_non_null(strstr(slice_unseen(s), "built without -g: low"));
     slice_free(s);
     assert_null(make(path, NULL, v, 1, &err));
