@@ -19,11 +19,14 @@ struct program {
     struct bases bases;
     struct function **functions;
     struct changes { uint64_t address, registers; } *changes;
+    struct write { uint64_t at; int64_t low, high; } *writes;   /* to addresses of
+                                   the file; has_writes: they are all here */
     struct line **lines;        /* each by itself: others point to them; 0: none */
     char **texts;               /* of lines, each once */
     char *path;
     size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts,
-           nchanges, cap_changes;
+           nchanges, cap_changes, nwrites, cap_writes;
+    bool has_writes;
 };
 
 struct program *program_create(struct binary *b, const char *path,
@@ -64,6 +67,7 @@ void program_destroy(struct program *p)
         free(p->lines[i]);
     free(p->texts);
     free(p->changes);
+    free(p->writes);
     free(p->functions);
     free(p->lines);
     free(p->path);
@@ -147,19 +151,20 @@ static uint64_t changes_of(struct program *p, const struct insn *call,
 
     if (!bytes)
         return changed_by_any;
-    for (end = s->address + s->bytes; at < end; at = next) {
+    end = s->address + s->bytes;
+    for (; at < end && changed != changed_by_any; at = next) {
         if (!decoder_read(p->decoder, bytes, n, at, &i))
             return changed_by_any;
         next = at + i.bytes;
         bytes += i.bytes;
         n -= i.bytes;
-        changed |= i.writes;
+        changed |= i.writes & changed_by_any;
         if (i.kind == INSN_CALL ||
             ((i.kind == INSN_JUMP || i.kind == INSN_BRANCH) &&
              (i.target < s->address || i.target >= end)))
             changed |= changes_of(p, &i, levels - 1);
     }
-    return changed & changed_by_any;
+    return changed;
 }
 
 uint64_t program_changes(struct program *p, const struct insn *call)
@@ -363,26 +368,26 @@ unsigned program_count_lines(struct program *p, struct function *f)
 
 /* ----------------------------------------------------------------- writers */
 
-static bool writes_to(const struct insn *n, const struct area *a)
+static void note_writes(struct program *p, const struct insn *n, uint64_t at)
 {
     for (uint8_t k = 0; k < n->nmem; k++) {
         const struct insn_mem *m = &n->mem[k];
 
         if (m->writes && m->base == REG_NONE && m->index == REG_NONE &&
-            !n->thread && m->disp < a->high &&
-            m->disp + (int64_t)m->bytes > a->low)
-            return true;
+            !n->thread &&
+            array_reserve(&p->writes, &p->cap_writes, p->nwrites + 1) == 0)
+            p->writes[p->nwrites++] = (struct write){
+                at, m->disp, m->disp + (int64_t)m->bytes };
     }
-    return false;
 }
 
-void program_writers(struct program *p, const struct area *a,
-                     void (*each)(void *arg, struct function *f, uint32_t insn),
-                     void *arg)
+/* The whole program is gone through once. */
+static void find_writes(struct program *p)
 {
     size_t nfunctions, text = 0;
     const struct binary_symbol *v = binary_functions(p->binary, &nfunctions);
 
+    p->has_writes = true;
     for (size_t k = 0; k < nfunctions && text < TEXT_MAX; k++) {
         uint64_t at = v[k].address, end = at + v[k].bytes;
         size_t n;
@@ -393,16 +398,27 @@ void program_writers(struct program *p, const struct area *a,
             continue;
         text += v[k].bytes;
         while (bytes && at < end && decoder_read(p->decoder, bytes, n, at, &i)) {
-            struct function *f = writes_to(&i, a) ? program_function(p, at)
-                                                  : NULL;
-            uint32_t insn = f && f->readable ? flow_find(&f->flow, at)
-                                             : FLOW_NONE;
-
-            if (insn != FLOW_NONE)
-                each(arg, f, insn);
+            note_writes(p, &i, at);
             bytes += i.bytes;
             n -= i.bytes;
             at += i.bytes;
         }
+    }
+}
+
+void program_writers(struct program *p, const struct area *a,
+                     void (*each)(void *arg, struct function *f, uint32_t insn),
+                     void *arg)
+{
+    if (!p->has_writes)
+        find_writes(p);
+    for (size_t i = 0; i < p->nwrites; i++) {
+        const struct write *w = &p->writes[i];
+        struct function *f = w->low < a->high && w->high > a->low
+            ? program_function(p, w->at) : NULL;
+        uint32_t insn = f && f->readable ? flow_find(&f->flow, w->at) : FLOW_NONE;
+
+        if (insn != FLOW_NONE)
+            each(arg, f, insn);
     }
 }

@@ -252,8 +252,8 @@ static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
     int said = callee ? variables_parameters(program_binary(s->program), callee)
                       : -1;
     bool whole = said >= 0 && name && !strchr(name, '.');
-    const struct function *f = callee ? program_function(s->program, callee)
-                                      : NULL;
+    const struct function *f = callee && !whole
+        ? program_function(s->program, callee) : NULL;
     uint64_t set = set_before(&s->contexts[n->context].function->flow, n->insn);
     uint64_t given = f && f->readable ? entry_reads(s->program, f) : set;
 

@@ -173,11 +173,11 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
 /* Where the task is in a function of a library. */
 static void say_library(struct str *to, struct slice *s)
 {
-    const struct node *here = &s->nodes[0];
-    const struct insn *call = &s->contexts[here->context].function->flow
-                               .insns[here->insn];
+    const struct node *here = s->nnodes ? &s->nodes[0] : NULL;
+    const struct insn *call = here ? &s->contexts[here->context].function->flow
+                                      .insns[here->insn] : NULL;
     uint64_t at = 1;
-    const char *name = slice_is_call(call)
+    const char *name = call && slice_is_call(call)
         ? program_callee(s->program, call, &at) : NULL;
     char pretty[80];
 
