@@ -264,6 +264,7 @@ struct function *program_function(struct program *p, uint64_t address)
                   values_make(&f->values, &f->flow, &p->bases, f->number,
                               whole, changes, p) &&
                   (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
+    f->head = variables_head(p->binary, s->address);
     return f;
 }
 

@@ -22,6 +22,7 @@ struct function {
     struct values values;
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
     const struct line *last;    /* where it ends; NULL: not asked */
+    unsigned head;              /* the line where it is declared; 0: not known */
 };
 
 struct program;

@@ -53,7 +53,9 @@ bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
     const struct line *first = program_line(s->program, f, b->first);
     const struct line *last = program_last_line(s->program, f);
 
-    return first != last && (l == first || l == last) &&
+    return first != last &&
+           (l == first || l == last || (last && l->number == f->head &&
+                                        l->function == last->function)) &&
            f->flow.insns[insn].copies && is_own(s, f, insn);
 }
 

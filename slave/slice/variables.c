@@ -242,6 +242,16 @@ bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
     return s.low < INT64_MAX;
 }
 
+unsigned variables_head(const struct binary *b, uint64_t function)
+{
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+    int line;
+
+    return find_function(b, function, &die, &bias) &&
+           dwarf_decl_line(&die, &line) == 0 ? (unsigned)line : 0;
+}
+
 /* With -g1 nothing says of any function what it is given. */
 static bool has_types(Dwarf_Die *unit)
 {
