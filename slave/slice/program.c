@@ -337,16 +337,15 @@ const struct line *program_line(struct program *p, struct function *f,
 
 const struct line *program_last_line(struct program *p, struct function *f)
 {
-    const struct line *last = f->last;
-
-    for (uint32_t i = 0; !f->last && i < f->flow.ninsns; i++) {
+    for (uint32_t i = 0; !f->has_last && i < f->flow.ninsns; i++) {
         const struct line *l = f->flow.insns[i].kind == INSN_RETURN
             ? program_line(p, f, i) : NULL;
 
-        if (l && (!last || l->number > last->number))
-            last = l;
+        if (l && (!f->last || l->number > f->last->number))
+            f->last = l;
     }
-    return f->last = last;
+    f->has_last = true;
+    return f->last;
 }
 
 unsigned program_count_lines(struct program *p, struct function *f)

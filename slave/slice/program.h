@@ -21,7 +21,8 @@ struct function {
     struct flow flow;
     struct values values;
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
-    const struct line *last;    /* where it ends; NULL: not asked */
+    const struct line *last;    /* where it ends, if that was asked */
+    bool has_last;
     unsigned head;              /* the line where it is declared; 0: not known */
 };
 
