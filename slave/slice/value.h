@@ -62,6 +62,8 @@ bool area_covers(const struct area *a, const struct area *b);
 /* Widen an area to the variable that it is in. */
 typedef void value_whole_f(void *arg, struct area *a);
 
+enum { VALUE_KEPT = 40, VALUE_PLACES = REG_GENERAL + VALUE_KEPT };
+
 /* Which registers a call may change. */
 typedef uint64_t value_changes_f(void *arg, const struct insn *call);
 
@@ -72,12 +74,16 @@ struct values {
     value_whole_f *whole;
     value_changes_f *changes;
     void *arg;
-    struct value *at_block;     /* owned: [block * REG_GENERAL + register] */
+    struct value *at_block;     /* owned: [block * VALUE_PLACES + register], slots
+                                   that are kept behind those */
     struct value *at_call;      /* owned: [call * REG_GENERAL + register] */
     uint32_t *call_of;          /* owned: of an instruction */
     struct area *areas;         /* owned: [instruction * 2 + operand] */
-    struct { int64_t offset; struct value value; uint32_t n; } *slots;
+    struct { int64_t offset; struct value value; uint32_t n; bool pointer; } *slots;
     size_t nslots, cap_slots;   /* owned: of the frame, that are written */
+    int64_t kept[VALUE_KEPT];   /* those that get several values, addresses among
+                                   them: they are followed like registers */
+    uint32_t nkept;
 };
 
 /* False: there is no room. */

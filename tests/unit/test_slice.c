@@ -334,6 +334,16 @@ static const char source[] =
     "    if (request > 3)\n"                                   /* 283 */
     "        stop(1);\n"                                       /* 284 */
     "    seen = x;\n"
+    "}\n"
+    "void by_moved(long n)\n"                                  /* 287 */
+    "{\n"
+    "    long a, b, *p = &a;\n"
+    "    *p = n * 127;\n"                                      /* 290 */
+    "    seen = 16;\n"
+    "    p = &b;\n"
+    "    *p = n * 131;\n"                                      /* 293 */
+    "    stop(a);\n"                                           /* 294 */
+    "    seen = b;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -690,6 +700,13 @@ static void an_address_that_is_handed_on(void **state)
                                { 12 } });
 }
 
+static void a_pointer_that_is_moved(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_moved", "stop" }, { 294, 290 },
+                               { 293, 12 } });
+}
+
 /* Where a function ends is no reason for anything. */
 static void no_braces(void **state)
 {
@@ -915,6 +932,7 @@ int main(void)
         cmocka_unit_test(a_statement_of_which_nothing_is_left),
         cmocka_unit_test(one_of_two_variables_that_are_given),
         cmocka_unit_test(an_address_that_is_handed_on),
+        cmocka_unit_test(a_pointer_that_is_moved),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
