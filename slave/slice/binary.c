@@ -1,6 +1,7 @@
 /* binary.c - an executable as a slice reads it. */
 #include "slave/slice/binary.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -205,9 +206,14 @@ const char *binary_import(const struct binary *b, uint64_t slot)
 
 uint64_t binary_pointer(const struct binary *b, uint64_t slot)
 {
+    size_t n;
     const struct import *i = find_import(b, slot);
+    const uint8_t *bytes = i ? NULL : binary_bytes(b, slot, &n);
+    uint64_t address = i ? i->address : 0;
 
-    return i ? i->address : 0;
+    if (bytes && n >= sizeof(address))
+        memcpy(&address, bytes, sizeof(address));
+    return address;
 }
 
 /* ------------------------------------------------------------------- bytes */
@@ -241,6 +247,50 @@ Dwarf_Die *binary_unit(const struct binary *b, uint64_t address,
         if (dwarf_haspc(cu, address - *bias) == 1)
             return cu;
     return cu;
+}
+
+/* ------------------------------------------------------------------- frames */
+
+/* The canonical frame address of these rows of code is a register, and so much
+ * more. */
+static bool is_from(Dwarf_Frame *frame, unsigned reg, int64_t *more)
+{
+    Dwarf_Op *ops;
+    size_t n;
+
+    if (dwarf_frame_cfa(frame, &ops, &n) || n != 1)
+        return false;
+    if (ops->atom == DW_OP_bregx) {
+        *more = (int64_t)ops->number2;
+        return ops->number == reg;
+    }
+    *more = (int64_t)ops->number;
+    return ops->atom == DW_OP_breg0 + reg;
+}
+
+bool binary_frame(const struct binary *b, uint64_t low, uint64_t high,
+                  unsigned reg, int64_t *offset)
+{
+    Dwarf_Addr bias, at = low, begin, end;
+    Dwarf_CFI *cfi = dwfl_module_eh_cfi(b->mod, &bias);
+    Dwarf_Frame *frame;
+    uint64_t most = 0;
+    int64_t more;
+
+    if (!cfi)
+        cfi = dwfl_module_dwarf_cfi(b->mod, &bias);
+    while (cfi && at < high && dwarf_cfi_addrframe(cfi, at - bias, &frame) == 0) {
+        bool known = dwarf_frame_info(frame, &begin, &end, NULL) >= 0 &&
+                     end + bias > at;
+
+        if (known && is_from(frame, reg, &more) && end - begin > most) {
+            most = end - begin;
+            *offset = -more;
+        }
+        free(frame);
+        at = known ? end + bias : high;
+    }
+    return most > 0;
 }
 
 /* -------------------------------------------------------------------- open */

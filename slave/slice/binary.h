@@ -43,11 +43,17 @@ const uint8_t *binary_bytes(const struct binary *b, uint64_t address,
 /* The function of a library whose address the loader puts there. */
 const char *binary_import(const struct binary *b, uint64_t slot);
 
-/* The address that the loader puts there, as the file has it; 0: none. */
+/* The address that the loader puts there, as the file has it, or that stands there
+ * from the beginning; 0: none. */
 uint64_t binary_pointer(const struct binary *b, uint64_t slot);
 
 /* The unit that has the code at this address; NULL: none has. */
 Dwarf_Die *binary_unit(const struct binary *b, uint64_t address,
                        Dwarf_Addr *bias);
+
+/* How far from the canonical frame address this register (as DWARF counts them)
+ * is in most of the code from low up to high; false: nothing says so. */
+bool binary_frame(const struct binary *b, uint64_t low, uint64_t high,
+                  unsigned reg, int64_t *offset);
 
 #endif

@@ -31,7 +31,8 @@ static const struct ending endings[] = {
     { "quick_exit", false }, { "pthread_exit", false },
     { "_gfortran_stop_", true }, { "_gfortran_error_stop_", true },
     { "_gfortran_runtime_error", true }, { "_gfortran_os_error", true },
-    { "__cxa_throw", false }, { "_Unwind_Resume", false },
+    { "__cxa_throw", false }, { "__cxa_rethrow", false },
+    { "_Unwind_Resume", false }, { "_ZSt9terminatev", false },
 };
 
 /* "mpi_recv_", "mpi_recv_f08_": the function of MPI without MPI_. */
@@ -92,23 +93,26 @@ struct call_about calls_about(const char *name)
     return a;
 }
 
-bool calls_identify(const char *name)
-{
-    static const char *const names[] = { "MPI_Comm_rank", "MPI_Comm_size",
-                                         "MPI_Init", "MPI_Init_thread",
-                                         "mpi_comm_rank_", "mpi_comm_size_",
-                                         "mpi_init_", "mpi_init_thread_" };
-
-    for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_of_mpi(const char *name)
 {
     return name && (strncasecmp(name, "mpi_", 4) == 0 ||
                     strncasecmp(name, "pmpi_", 5) == 0);
+}
+
+bool calls_identify(const char *name)
+{
+    static const char *const names[] = { "Comm_rank", "Comm_size", "Init",
+                                         "Init_thread" };
+    size_t n;
+
+    if (!is_of_mpi(name))
+        return false;
+    name += strncasecmp(name, "pmpi_", 5) == 0;
+    n = fortran_name(&name);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == n && strncasecmp(names[i], name, n) == 0)
+            return true;
+    return false;
 }
 
 bool calls_rank(const char *name)
@@ -163,6 +167,9 @@ bool calls_meets(const char *name)
 
 bool calls_end(const char *name)
 {
+    /* The library of C++ has a function for each exception that it throws. */
+    if (name && strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"))
+        return true;
     for (size_t i = 0; name && i < sizeof(endings) / sizeof(endings[0]); i++) {
         const struct ending *e = &endings[i];
 

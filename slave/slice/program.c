@@ -10,7 +10,7 @@
 #include "slave/slice/variables.h"
 #include "slave/symbols/symbols.h"
 
-enum { TEXT_MAX = 8 << 20, STUB = 3 };
+enum { TEXT_MAX = 8 << 20, STUB = 3, CHANGES_LEVELS = 2 };
 
 struct program {
     struct binary *binary;      /* owned, as all here */
@@ -18,10 +18,15 @@ struct program {
     struct symbols *symbols;
     struct bases bases;
     struct function **functions;
+    struct changes { uint64_t address, registers; } *changes;
+    struct write { uint64_t at; int64_t low, high; } *writes;   /* to addresses of
+                                   the file; has_writes: they are all here */
     struct line **lines;        /* each by itself: others point to them; 0: none */
     char **texts;               /* of lines, each once */
     char *path;
-    size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts;
+    size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts,
+           nchanges, cap_changes, nwrites, cap_writes;
+    bool has_writes;
 };
 
 struct program *program_create(struct binary *b, const char *path,
@@ -61,6 +66,8 @@ void program_destroy(struct program *p)
     for (size_t i = 1; p->lines && i < p->nlines; i++)
         free(p->lines[i]);
     free(p->texts);
+    free(p->changes);
+    free(p->writes);
     free(p->functions);
     free(p->lines);
     free(p->path);
@@ -124,6 +131,59 @@ const char *program_callee(struct program *p, const struct insn *call,
         return stub_name(p, call->target);
     *at = call->target;
     return s->name;
+}
+
+/* All but those that a function has to give back as they were. */
+static const uint64_t changed_by_any = ~(REG_BIT(REG_BX) | REG_BIT(REG_SP) |
+    REG_BIT(REG_BP) | REG_BIT(REG_R12) | REG_BIT(REG_R13) | REG_BIT(REG_R14) |
+    REG_BIT(REG_R15));
+
+static uint64_t changes_of(struct program *p, const struct insn *call,
+                           unsigned levels)
+{
+    uint64_t at, changed = 0, end, next;
+    size_t n;
+    const char *name = program_callee(p, call, &at);
+    const struct binary_symbol *s = name && at ? binary_function(p->binary, at)
+                                               : NULL;
+    const uint8_t *bytes = s && levels ? binary_bytes(p->binary, at, &n) : NULL;
+    struct insn i;
+
+    if (!bytes)
+        return changed_by_any;
+    end = s->address + s->bytes;
+    for (; at < end && changed != changed_by_any; at = next) {
+        if (!decoder_read(p->decoder, bytes, n, at, &i))
+            return changed_by_any;
+        next = at + i.bytes;
+        bytes += i.bytes;
+        n -= i.bytes;
+        changed |= i.writes & changed_by_any;
+        if (i.kind == INSN_CALL ||
+            ((i.kind == INSN_JUMP || i.kind == INSN_BRANCH) &&
+             (i.target < s->address || i.target >= end)))
+            changed |= changes_of(p, &i, levels - 1);
+    }
+    return changed;
+}
+
+uint64_t program_changes(struct program *p, const struct insn *call)
+{
+    uint64_t changed;
+
+    for (size_t i = 0; i < p->nchanges && call->target; i++)
+        if (p->changes[i].address == call->target)
+            return p->changes[i].registers;
+    changed = changes_of(p, call, CHANGES_LEVELS);
+    if (call->target &&
+        array_reserve(&p->changes, &p->cap_changes, p->nchanges + 1) == 0)
+        p->changes[p->nchanges++] = (struct changes){ call->target, changed };
+    return changed;
+}
+
+static uint64_t changes(void *arg, const struct insn *call)
+{
+    return program_changes(arg, call);
 }
 
 static bool ends(void *arg, const struct insn *call)
@@ -202,8 +262,9 @@ struct function *program_function(struct program *p, uint64_t address)
     p->functions[p->nfunctions++] = f;
     f->readable = flow_make(&f->flow, p->binary, p->decoder, s, ends, p) &&
                   values_make(&f->values, &f->flow, &p->bases, f->number,
-                              whole, p) &&
+                              whole, changes, p) &&
                   (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
+    f->head = variables_head(p->binary, s->address);
     return f;
 }
 
@@ -222,6 +283,12 @@ static const char *keep(struct program *p, const char *text)
     return p->texts[p->ntexts++];
 }
 
+static bool is_library(const char *file)
+{
+    return strncmp(file, "/usr/include/", 13) == 0 ||
+           strncmp(file, "/usr/lib", 8) == 0;
+}
+
 static uint32_t look_up(struct program *p, uint64_t address)
 {
     const struct symbol *s = symbols_find(p->symbols, p->path, NULL, 0, address,
@@ -234,11 +301,12 @@ static uint32_t look_up(struct program *p, uint64_t address)
     /* What a header of the system has inlined is where it was called. */
     at = s->frame;
     while (at < s->frame + s->n - 1 && at->file &&
-           strncmp(at->file, "/usr/", 5) == 0)
+           is_library(at->file))
         at++;
     if (!at->file)
         return 0;
-    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line };
+    l = (struct line){ keep(p, at->function), keep(p, at->file), at->line,
+                       is_library(at->file) };
     if (!l.function || !l.file)
         return 0;
     for (size_t i = 1; i < p->nlines; i++)
@@ -267,6 +335,19 @@ const struct line *program_line(struct program *p, struct function *f,
     return k ? p->lines[k] : NULL;
 }
 
+const struct line *program_last_line(struct program *p, struct function *f)
+{
+    for (uint32_t i = 0; !f->has_last && i < f->flow.ninsns; i++) {
+        const struct line *l = f->flow.insns[i].kind == INSN_RETURN
+            ? program_line(p, f, i) : NULL;
+
+        if (l && (!f->last || l->number > f->last->number))
+            f->last = l;
+    }
+    f->has_last = true;
+    return f->last;
+}
+
 unsigned program_count_lines(struct program *p, struct function *f)
 {
     uint8_t *seen;
@@ -287,26 +368,26 @@ unsigned program_count_lines(struct program *p, struct function *f)
 
 /* ----------------------------------------------------------------- writers */
 
-static bool writes_to(const struct insn *n, const struct area *a)
+static void note_writes(struct program *p, const struct insn *n, uint64_t at)
 {
     for (uint8_t k = 0; k < n->nmem; k++) {
         const struct insn_mem *m = &n->mem[k];
 
         if (m->writes && m->base == REG_NONE && m->index == REG_NONE &&
-            !n->thread && m->disp < a->high &&
-            m->disp + (int64_t)m->bytes > a->low)
-            return true;
+            !n->thread &&
+            array_reserve(&p->writes, &p->cap_writes, p->nwrites + 1) == 0)
+            p->writes[p->nwrites++] = (struct write){
+                at, m->disp, m->disp + (int64_t)m->bytes };
     }
-    return false;
 }
 
-void program_writers(struct program *p, const struct area *a,
-                     void (*each)(void *arg, struct function *f, uint32_t insn),
-                     void *arg)
+/* The whole program is gone through once. */
+static void find_writes(struct program *p)
 {
     size_t nfunctions, text = 0;
     const struct binary_symbol *v = binary_functions(p->binary, &nfunctions);
 
+    p->has_writes = true;
     for (size_t k = 0; k < nfunctions && text < TEXT_MAX; k++) {
         uint64_t at = v[k].address, end = at + v[k].bytes;
         size_t n;
@@ -317,16 +398,27 @@ void program_writers(struct program *p, const struct area *a,
             continue;
         text += v[k].bytes;
         while (bytes && at < end && decoder_read(p->decoder, bytes, n, at, &i)) {
-            struct function *f = writes_to(&i, a) ? program_function(p, at)
-                                                  : NULL;
-            uint32_t insn = f && f->readable ? flow_find(&f->flow, at)
-                                             : FLOW_NONE;
-
-            if (insn != FLOW_NONE)
-                each(arg, f, insn);
+            note_writes(p, &i, at);
             bytes += i.bytes;
             n -= i.bytes;
             at += i.bytes;
         }
+    }
+}
+
+void program_writers(struct program *p, const struct area *a,
+                     void (*each)(void *arg, struct function *f, uint32_t insn),
+                     void *arg)
+{
+    if (!p->has_writes)
+        find_writes(p);
+    for (size_t i = 0; i < p->nwrites; i++) {
+        const struct write *w = &p->writes[i];
+        struct function *f = w->low < a->high && w->high > a->low
+            ? program_function(p, w->at) : NULL;
+        uint32_t insn = f && f->readable ? flow_find(&f->flow, w->at) : FLOW_NONE;
+
+        if (insn != FLOW_NONE)
+            each(arg, f, insn);
     }
 }

@@ -3,11 +3,16 @@
 #ifndef HECTOR_PROGRAM_H
 #define HECTOR_PROGRAM_H
 
+#include "proto/base/idtable.h"
 #include "slave/slice/binary.h"
 #include "slave/slice/flow.h"
 #include "slave/slice/value.h"
 
-struct line { const char *function, *file; unsigned number; };
+struct line {
+    const char *function, *file;
+    unsigned number;
+    bool library;               /* of a header of the system, as templates are */
+};
 
 struct function {
     const struct binary_symbol *symbol;
@@ -16,6 +21,9 @@ struct function {
     struct flow flow;
     struct values values;
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
+    const struct line *last;    /* where it ends, if that was asked */
+    bool has_last;
+    unsigned head;              /* the line where it is declared; 0: not known */
 };
 
 struct program;
@@ -38,10 +46,19 @@ struct function *program_numbered(struct program *p, uint32_t number);
 const char *program_callee(struct program *p, const struct insn *call,
                            uint64_t *at);
 
+/* The registers that may have changed when the call returns. Compilers know which
+ * ones a function of the same program leaves alone, and rely on it; of others it
+ * is all those that a function need not keep. */
+uint64_t program_changes(struct program *p, const struct insn *call);
+
 /* The line of an instruction: what is inlined there, innermost, but for headers
  * of the system. Lives as long as the program. */
 const struct line *program_line(struct program *p, struct function *f,
                                 uint32_t insn);
+
+/* The line where the function ends: the last one of those where it returns. NULL:
+ * it does not, or they are not known. */
+const struct line *program_last_line(struct program *p, struct function *f);
 
 /* Calls each(arg, function, instruction) for what writes into these bytes of
  * the file by their address, anywhere in the program. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "slave/slice/entry.h"
 #include "slave/slice/slice_private.h"
 #include "slave/slice/variables.h"
 
@@ -39,7 +40,7 @@ uint32_t slice_context(struct slice *s, struct function *f, uint32_t caller,
 /* What is read by it counts, and not only who decides about it. */
 static bool reads_count(enum node_kind kind)
 {
-    return kind != NODE_PATH && kind != NODE_VIA;
+    return kind != NODE_PATH && kind != NODE_VIA && kind != NODE_LEADS;
 }
 
 static const char *callee(struct slice *s, uint32_t context, uint32_t insn)
@@ -111,10 +112,12 @@ uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
 
     if (kind == NODE_SETS && is_given(s, callee(s, context, insn), r))
         return NO_NODE;
-    /* A step within a line is none, nor is what only hands a value on. */
+    /* A step within a line is none, nor is one into a template of the library, or
+     * what only hands a value on. */
     if (here && cost >= before + step &&
-        (here == r->line || (kind != NODE_DECIDES &&
-                             slice_is_brace(s, context, insn, here))))
+        (here == r->line || here->library || (kind != NODE_DECIDES &&
+                             (slice_is_brace(s, context, insn, here) ||
+                              slice_is_handed(s, context, insn, here)))))
         cost -= step;
     if (cost > COST_MAX) {
         s->cut = true;
@@ -229,23 +232,33 @@ static void want_known(struct slice *s, const struct node *n,
     }
 }
 
-/* Registers of the parameters that the function says it has; where it does
- * not, or where the compiler has made another one of it, also those that were
- * set for this call: since the one before, in its block. */
+/* What was put into registers for this call: since the one before, in its block. */
+static uint64_t set_before(const struct flow *f, uint32_t call)
+{
+    uint32_t first = f->blocks[f->block_of[call]].first;
+    uint64_t set = 0;
+
+    for (uint32_t i = call; i-- > first && !slice_is_call(&f->insns[i]); )
+        set |= f->insns[i].writes;
+    return set;
+}
+
+/* Registers of the parameters that the function says it has; where it does not,
+ * or where the compiler has made another one of it, those that it reads; of one
+ * that is elsewhere, those that were set for this call. */
 static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
                          const char *name)
 {
     int said = callee ? variables_parameters(program_binary(s->program), callee)
                       : -1;
     bool whole = said >= 0 && name && !strchr(name, '.');
-    const struct flow *f = &s->contexts[n->context].function->flow;
-    uint32_t first = f->blocks[f->block_of[n->insn]].first;
-    uint64_t set = 0;
+    const struct function *f = callee && !whole
+        ? program_function(s->program, callee) : NULL;
+    uint64_t set = set_before(&s->contexts[n->context].function->flow, n->insn);
+    uint64_t given = f && f->readable ? entry_reads(s->program, f) : set;
 
-    for (uint32_t i = n->insn; i-- > first && !slice_is_call(&f->insns[i]); )
-        set |= f->insns[i].writes;
     for (int k = 0; k < NARGUMENTS; k++)
-        if (k < said || (!whole && (set & REG_BIT(arguments[k]))))
+        if (whole ? k < said : (given & REG_BIT(arguments[k])) != 0)
             want_register(s, n, arguments[k], COST_SET);
     for (uint8_t r = REG_XMM0; r < REG_XMM0 + 8; r++)
         if (set & REG_BIT(r))
@@ -333,15 +346,29 @@ static void want_deciders(struct slice *s, const struct node *n)
     }
 }
 
-/* What a call gives may be another value in each task, as far as is known. */
+/* Whether a call is made in a function that is called is decided by who calls that,
+ * too. */
+static void want_caller(struct slice *s, const struct node *n)
+{
+    const struct context c = s->contexts[n->context];
+    const struct line *line = program_line(s->program, c.function, n->insn);
+    const struct reader r = { n->number, line, NULL, n->cost + COST_FRAME };
+
+    if (c.depth && c.caller != FLOW_NONE &&
+        (n->kind == NODE_SENDS || n->kind == NODE_RECEIVES ||
+         n->kind == NODE_THEIRS || n->kind == NODE_LEADS))
+        slice_add(s, c.caller, c.call, NODE_LEADS, &r, 0);
+}
+
+/* What a call gives may be another value in each task, as far as is known: also
+ * that where the task is, which may have come by before. */
 static bool gives_others(struct slice *s, const struct node *n)
 {
-    const char *name = callee(s, n->context, n->insn);
+    const struct insn *i = &s->contexts[n->context].function->flow
+                            .insns[n->insn];
 
-    if (n->kind != NODE_SETS && n->kind != NODE_MAY)
-        return false;
-    return slice_is_call(&s->contexts[n->context].function->flow.insns[n->insn]) &&
-           !calls_alike(name);
+    return reads_count((enum node_kind)n->kind) && slice_is_call(i) &&
+           !calls_alike(callee(s, n->context, n->insn));
 }
 
 static void take(struct slice *s, uint32_t number)
@@ -354,6 +381,7 @@ static void take(struct slice *s, uint32_t number)
     if (is_computed(s, &n))
         want_operands(s, &n);
     want_deciders(s, &n);
+    want_caller(s, &n);
 }
 
 static void run(struct slice *s)
@@ -387,11 +415,31 @@ uint32_t slice_insn_at(const struct function *f,
     return FLOW_NONE;
 }
 
-/* The caller of a context is the one behind it. */
+/* Functions of the path that were built without -g: further in than one that has
+ * lines, as those around main have none either. */
+static int note_lineless(struct slice *s, const bool *has_line, struct err *err)
+{
+    size_t n = s->npath;
+
+    while (n && !has_line[n - 1])
+        n--;
+    if (!n)
+        return err_set(err, ENODATA, "no function that the task is in has lines:"
+                       " build it with -g");
+    for (size_t i = 0; i < n; i++)
+        if (!has_line[i])
+            str_addf(&s->lineless, "%s%s", s->lineless.n ? ", " : "",
+                     s->contexts[i].function->symbol->name);
+    return 0;
+}
+
+/* The caller of a context is the one behind it. Where the task is, is said of the
+ * first one that has lines. */
 static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
                     struct err *err)
 {
     const struct reader nobody = { .node = NO_NODE };
+    bool has_line[SLICE_FRAMES_MAX], here = true;
 
     for (size_t i = 0; i < n && i < SLICE_FRAMES_MAX; i++) {
         struct function *f = program_function(s->program, v[i].call
@@ -408,13 +456,15 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
             s->contexts[i - 1].call = at;
         s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE,
                                                         0 };
-        slice_add(s, (uint32_t)i, at, i ? NODE_PATH : NODE_HERE, &nobody,
-                  (unsigned)i * COST_FRAME);
+        slice_add(s, (uint32_t)i, at, here ? NODE_HERE : NODE_PATH, &nobody,
+                  here ? 0 : (unsigned)i * COST_FRAME);
+        has_line[i] = program_line(s->program, f, at) != NULL;
+        here &= !has_line[i];
         s->npath++;
     }
     if (!s->npath)
         return err_set(err, ESRCH, "the place is in no function of the program");
-    return 0;
+    return note_lineless(s, has_line, err);
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -473,6 +523,7 @@ void slice_free(struct slice *s)
     idtable_fini(&s->seen_searches);
     str_fini(&s->unseen);
     str_fini(&s->not_followed);
+    str_fini(&s->lineless);
     free(s);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SENDS_LEVELS = 2, TABLE_MAX = 32,
+enum { SENDS_LEVELS = 2, TABLE_MAX = 32, POINTER_BLOCKS = 16,
        OTHERS_MAX = 100000 };   /* instructions that are looked through */
 
 /* The tag that a message is sent or received with, where that is a number that
@@ -78,17 +78,28 @@ static void add_sends(struct slice *s, const struct slice_place *at,
                       uint32_t context, unsigned cost, unsigned levels);
 
 /* The instruction that reads the pointer which is called: itself, or the one that
- * has put it into the register, if that is in its block. FLOW_NONE: none is. */
+ * has put it into the register, back through the blocks that lead there. FLOW_NONE:
+ * none is found. */
 static uint32_t reads_pointer(const struct flow *f, uint32_t call)
 {
     uint64_t reg = f->insns[call].reads & ~REG_BIT(REG_SP);
-    uint32_t i = call;
+    uint32_t todo[POINTER_BLOCKS] = { f->block_of[call] }, n = 1, i = call;
 
     if (f->insns[call].nmem)
         return call;
-    while (i-- > f->blocks[f->block_of[call]].first)
-        if (f->insns[i].writes & reg)
-            return f->insns[i].nmem ? i : FLOW_NONE;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct flow_block *b = &f->blocks[todo[k]];
+
+        if (k)
+            i = b->first + b->n;
+        while (i > b->first && !(f->insns[i - 1].writes & reg))
+            i--;
+        if (i > b->first && f->insns[i - 1].nmem && f->insns[i - 1].mem[0].reads)
+            return i - 1;
+        for (size_t p = 0; i == b->first && p < b->from.n && n < POINTER_BLOCKS;
+             p++)
+            todo[n++] = b->from.v[p];
+    }
     return FLOW_NONE;
 }
 

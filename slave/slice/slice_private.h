@@ -13,9 +13,10 @@
  * messages is such that they come behind what the task itself decides. */
 enum {
     COST_MAX = 80,              /* steps that are worth a look */
-    COST_SET = 2, COST_DECIDES = 2,
+    COST_SET = 1, COST_DECIDES = 1,
     COST_CHOOSES = 1,           /* which of several values it is */
     COST_ALIKE = 4,             /* more: one that all tasks decide alike */
+    COST_SAME = 2,              /* more: what all of them set alike */
     COST_POINTER = 5,           /* what an address is made of */
     COST_FRAME = 2,             /* a call on the path, from the one further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
@@ -26,9 +27,11 @@ enum {
     COST_LATELY = 6,            /* what it has called last; more: each before */
     COST_BEFORE = 2,
     COST_ENDS = 4,              /* what ends loops of messages before it */
-    COST_FOLDED = 1,            /* more: a line that has no code of its own */
+    COST_FOLDED = 1,            /* more: a line that has no code of its own, */
+    COST_LOST = 8,              /* and that declares nothing */
     COST_RANK = 4,              /* less: what reads the task's rank */
-    COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow */
+    COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow, or
+                                   that only calls who talks to others */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
     NODES_MAX = 20000, SEARCHES_MAX = 40000, DEPTH_MAX = 64,
     STEPS_MAX = 200000,
@@ -62,6 +65,7 @@ enum node_kind {
                                    sends */
     NODE_THEIRS,                /* a call that another task is in, for which this
                                    one may wait */
+    NODE_LEADS,                 /* a call of what has one of these three */
     NODE_ENDS,                  /* the branch that ends a loop in front of it */
     NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
 };
@@ -106,7 +110,7 @@ struct slice {
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
     size_t npath;
     unsigned nlines;
-    struct str unseen, not_followed;
+    struct str unseen, not_followed, lineless;
     unsigned npointers;         /* reads of memory that is not known */
     bool cut, other_tasks;
     bool sends;                 /* the task is in a call that sends */
@@ -173,6 +177,11 @@ int slice_rank(struct slice *s, struct err *err);
  */
 bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
                     const struct line *l);
+
+/* What a call of the path is given as it is, on the line of that call: whoever
+ * asks has that one in the stack. */
+bool slice_is_handed(struct slice *s, uint32_t context, uint32_t insn,
+                     const struct line *l);
 
 /* ----------------------------------------------------------- slice_words.c */
 

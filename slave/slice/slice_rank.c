@@ -1,7 +1,8 @@
 /* slice_rank.c - how near the lines of a slice are to where the task is.
  *
  * By the cheapest way of steps. What a branch decides alike in all tasks can
- * keep none of them from where the others get to, and so is farther: a value
+ * keep none of them from where the others get to, and so is farther, as is what
+ * all of them set alike: a value
  * differs if it depends on the task's rank, on messages or on what is not
  * known, by data or by who decides which it is; else it is the same in all
  * tasks that run one program (single-valued; Aiken and Gay: Barrier inference,
@@ -50,11 +51,21 @@ bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
     struct function *f = s->contexts[context].function;
     const struct flow_block *b = &f->flow.blocks[f->flow.entry];
     const struct line *first = program_line(s->program, f, b->first);
-    const struct line *last = program_line(s->program, f,
-                                           (uint32_t)f->flow.ninsns - 1);
+    const struct line *last = program_last_line(s->program, f);
 
-    return first != last && (l == first || l == last) &&
+    return first != last &&
+           (l == first || l == last || (last && l->number == f->head &&
+                                        l->function == last->function)) &&
            f->flow.insns[insn].copies && is_own(s, f, insn);
+}
+
+bool slice_is_handed(struct slice *s, uint32_t context, uint32_t insn,
+                     const struct line *l)
+{
+    struct function *f = s->contexts[context].function;
+
+    return context > 0 && context < s->npath && f->flow.insns[insn].copies &&
+           program_line(s->program, f, s->contexts[context - 1].call) == l;
 }
 
 /* ----------------------------------------------------------- what differs */
@@ -75,7 +86,7 @@ static bool is_made_alike(struct slice *s, const struct node *n)
     const char *name = slice_is_call(insn_of(s, n))
         ? program_callee(s->program, insn_of(s, n), &at) : NULL;
 
-    return n->kind == NODE_SETS && calls_about(name).mpi && calls_alike(name);
+    return calls_about(name).mpi && calls_alike(name);
 }
 
 static void find_differing(struct rank *r)
@@ -135,7 +146,7 @@ static unsigned cost_of(const struct rank *r, uint32_t from,
     unsigned cost = step->cost;
 
     if (!step->decides)
-        return cost;
+        return cost + (r->differs[step->to] ? 0 : COST_SAME);
     if (n->of_several && cost > COST_CHOOSES)
         cost = COST_CHOOSES;
     if (!r->differs[step->to])
@@ -194,11 +205,13 @@ static bool is_start(struct slice *s, const struct node *n)
 /* Calls on the way there are in the stack, which whoever asks has seen; tasks
  * that run the same program come to be at different points where it asks who
  * they are. */
-static unsigned row_cost(const struct rank *r, const struct node *n)
+static unsigned row_cost(const struct rank *r, const struct node *n,
+                         const struct line *l)
 {
     unsigned cost = r->cost[n->number];
 
-    if (n->kind == NODE_PATH)
+    if (n->kind == NODE_PATH || n->kind == NODE_LEADS ||
+        slice_is_handed(r->s, n->context, n->insn, l))
         cost += COST_IN_STACK;
     if (n->reads_rank)
         cost -= cost < COST_RANK ? cost : COST_RANK;
@@ -242,7 +255,7 @@ static int add_line(struct rank *r, const struct node *n, const struct line *l,
 static int add_folded(struct rank *r, const struct node *n, const struct line *l)
 {
     struct slice *s = r->s;
-    unsigned v[FOLDED_MAX];
+    struct folded_line v[FOLDED_MAX];
     bool sets = n->kind == NODE_SETS || n->kind == NODE_PASSES ||
                 n->kind == NODE_DECIDES || n->kind == NODE_ENDS;
     size_t k = !sets ? 0
@@ -250,7 +263,8 @@ static int add_folded(struct rank *r, const struct node *n, const struct line *l
                     l->file, v);
 
     for (size_t i = 0; i < k; i++)
-        if (add_line(r, n, l, v[i], row_cost(r, n) + COST_FOLDED))
+        if (add_line(r, n, l, v[i].number, row_cost(r, n, l) +
+                     (v[i].declares ? COST_FOLDED : COST_LOST)))
             return -1;
     return 0;
 }
@@ -262,10 +276,11 @@ static int add_row(struct rank *r, const struct node *n)
                                         s->contexts[n->context].function,
                                         n->insn);
 
-    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || is_start(s, n) ||
+    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || l->library ||
+        is_start(s, n) ||
         slice_is_brace(s, n->context, n->insn, l))
         return 0;
-    if (add_line(r, n, l, l->number, row_cost(r, n)))
+    if (add_line(r, n, l, l->number, row_cost(r, n, l)))
         return -1;
     return s->folded ? add_folded(r, n, l) : 0;
 }

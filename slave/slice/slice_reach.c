@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slave/slice/variables.h"
+#include "slave/symbols/symbols.h"
+
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments), STACKED = 6, GIVEN_BLOCKS = 8 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6, NUMBER = 8 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -34,6 +37,12 @@ static struct bases *bases_of(const struct search *x)
     return program_bases(x->s->program);
 }
 
+/* It is no more than one number, or pointer. */
+static bool is_number(const struct area *a)
+{
+    return a->low > INT64_MIN && a->high < AREA_END && a->high - a->low <= NUMBER;
+}
+
 static void add_at(struct search *x, uint32_t insn, enum node_kind kind,
                    unsigned more)
 {
@@ -46,99 +55,100 @@ static void add(struct search *x, uint32_t insn, enum node_kind kind)
     add_at(x, insn, kind, 0);
 }
 
-/* ---------------------------------------------------------------- registers */
-
-/* Compilers know which registers a function of the same program leaves alone.
- */
-static bool leaves(struct slice *s, const struct function *f, uint8_t reg,
-                   unsigned levels)
-{
-    for (size_t i = 0; i < f->flow.ninsns; i++) {
-        const struct insn *n = &f->flow.insns[i];
-        const struct function *to;
-        uint64_t at;
-
-        if (n->writes & REG_BIT(reg))
-            return false;
-        if (!slice_is_call(n))
-            continue;
-        program_callee(s->program, n, &at);
-        to = at && levels ? program_function(s->program, at) : NULL;
-        if (!to || !to->readable || !leaves(s, to, reg, levels - 1))
-            return false;
-    }
-    return true;
-}
-
-/* By what is known of values any call may have changed it. */
-static bool is_lost(struct slice *s, const struct function *f,
-                    const struct value *a)
-{
-    const struct base *b = &program_bases(s->program)->v[a->base];
-
-    return b->kind == BASE_NOTHING ||
-           (b->kind == BASE_MADE && b->a == f->number &&
-            slice_is_call(&f->flow.insns[b->b / 64]));
-}
-
-/* What a call is given in this register, by its value. One that was put there
- * for a call before, which leaves it alone, is there still: with calls of the
- * program itself compilers rely on that. */
-static const struct value *given(struct slice *s, const struct function *f,
-                                 uint32_t call, uint8_t reg)
-{
-    const struct values *v = &f->values;
-    const struct value *a = values_at_call(v, call, reg), *before;
-    const struct flow_block *b = &f->flow.blocks[f->flow.block_of[call]];
-    uint32_t i = call;
-
-    for (int blocks = 0; is_lost(s, f, a) && blocks < GIVEN_BLOCKS; blocks++) {
-        while (i-- > b->first) {
-            const struct insn *n = &f->flow.insns[i];
-            const struct function *to;
-            uint64_t at;
-
-            if (!slice_is_call(n)) {
-                if (n->writes & REG_BIT(reg))
-                    return a;
-                continue;
-            }
-            program_callee(s->program, n, &at);
-            to = at ? program_function(s->program, at) : NULL;
-            if (!to || !to->readable || !leaves(s, to, reg, FOLLOW_MAX))
-                return a;
-            before = values_at_call(v, i, reg);
-            if (!is_lost(s, f, before))
-                return before;
-        }
-        if (b->from.n != 1)
-            break;
-        b = &f->flow.blocks[b->from.v[0]];
-        i = b->first + b->n;
-    }
-    return a;
-}
-
 /* -------------------------------------------------------------- translation */
 
-/* From a base as the caller has it to that of what is called: an argument, or
- * what is in memory at one. */
+/* Nobody knows how large it is, but that in a frame no variable is part of it. */
+static int64_t end_of_unnamed(const struct search *x, const struct value *a)
+{
+    const struct base *b = &bases_of(x)->v[a->base];
+    const struct function *f;
+    int64_t end;
+
+    if (b->kind != BASE_FRAME)
+        return AREA_END;
+    f = program_numbered(x->s->program, b->a);
+    return variables_next(program_binary(x->s->program), f->symbol->address,
+                          a->offset, &end) ? end : AREA_END;
+}
+
+/* Is this place part of what such an address is given for? Two variables of a frame
+ * have the same base. */
+static bool is_within(const struct search *x, const struct value *a, int64_t at)
+{
+    uint8_t kind = bases_of(x)->v[a->base].kind;
+    struct area whole = { a->base, a->offset, a->offset + 1 };
+
+    if (kind != BASE_FRAME && kind != BASE_FILE)
+        return true;
+    program_whole(x->s->program, &whole);
+    if (whole.high == a->offset + 1)
+        whole.high = end_of_unnamed(x, a);
+    return at == INT64_MIN || (at >= whole.low && at < whole.high);
+}
+
+/* The argument through which the function sees this place: of several the one
+ * that is given for what is next before it. NARGUMENTS: none is. */
+static int argument_of(const struct search *x, uint32_t call, uint32_t base,
+                       int64_t at)
+{
+    const struct values *v = &context_of(x)->function->values;
+    int64_t next = INT64_MIN;
+    int best = NARGUMENTS;
+
+    for (int k = 0; k < NARGUMENTS; k++) {
+        const struct value *a = values_at_call(v, call, arguments[k]);
+        bool before = a->offset <= at && a->offset > next;
+
+        if (a->base != base || !is_within(x, a, at) ||
+            (best < NARGUMENTS && !before))
+            continue;
+        best = k;
+        next = before ? a->offset : next;
+    }
+    return best;
+}
+
+/* What a function gives back, if that is an address: memory that it has asked for,
+ * say. */
+static bool given_back(const struct function *f, struct value *to)
+{
+    struct values v = f->values;        /* bases may be added */
+
+    for (uint32_t i = 0; i < f->flow.ninsns; i++)
+        if (f->flow.insns[i].kind == INSN_RETURN) {
+            *to = values_before(&v, i, REG_AX);
+            if (to->base)
+                return true;
+        }
+    return false;
+}
+
+/* From a base as the caller has it to that of what is called: an argument, what it
+ * gives back, or what is in memory at one. at: the place behind it that is meant. */
 static bool base_down(const struct search *x, const struct function *callee,
-                      uint32_t call, uint32_t base, uint32_t *to,
+                      uint32_t call, uint32_t base, int64_t at, uint32_t *to,
                       int64_t *less, bool *wide)
 {
     const struct base b = bases_of(x)->v[base];
+    const struct values *v = &context_of(x)->function->values;
+    struct value back;
+    int k;
 
     *less = 0;
     *wide = false;
     if (b.kind == BASE_FILE || b.kind == BASE_THREAD)
         return *to = base, true;
-    for (int k = 0; k < NARGUMENTS; k++) {
-        const struct value *a = given(x->s, context_of(x)->function, call,
-                                      arguments[k]);
+    if (b.kind == BASE_MADE && b.a == context_of(x)->function->number &&
+        b.b == (int64_t)call * BASE_REGS + REG_AX && given_back(callee, &back)) {
+        *to = back.base;
+        *less = -back.offset;
+        *wide = back.wide;
+        return true;
+    }
+    k = argument_of(x, call, base, at);
+    if (k < NARGUMENTS) {
+        const struct value *a = values_at_call(v, call, arguments[k]);
 
-        if (a->base != base)
-            continue;
         *to = bases_number(bases_of(x), BASE_ENTRY, callee->number,
                            arguments[k]);
         *less = a->offset;
@@ -146,7 +156,7 @@ static bool base_down(const struct search *x, const struct function *callee,
         return *to != 0;
     }
     if (b.kind != BASE_MEMORY ||
-        !base_down(x, callee, call, b.a, to, less, wide) || *wide)
+        !base_down(x, callee, call, b.a, b.b, to, less, wide) || *wide)
         return false;
     *to = bases_number(bases_of(x), BASE_MEMORY, *to, b.b - *less);
     *less = 0;
@@ -167,8 +177,8 @@ static bool want_down(const struct search *x, const struct function *callee,
     *to = x->want;
     if (to->is_reg)
         return true;
-    if (!base_down(x, callee, call, x->want.area.base, &to->area.base, &less,
-                   &wide))
+    if (!base_down(x, callee, call, x->want.area.base, x->want.area.low,
+                   &to->area.base, &less, &wide))
         return false;
     to->area.low = wide ? INT64_MIN : shifted(to->area.low, -less);
     to->area.high = wide ? AREA_END : shifted(to->area.high, -less);
@@ -191,8 +201,8 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     case BASE_ENTRY: case BASE_FRAME:
         if (b.a != c->function->number)
             return false;
-        a = given(x->s, x->s->contexts[c->caller].function, c->call,
-                  b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
+        a = values_at_call(&x->s->contexts[c->caller].function->values, c->call,
+                           b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
         *to = a->base;
         *more = a->offset;
         *wide = a->wide;
@@ -209,6 +219,20 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     return false;
 }
 
+/* Behind a pointer nobody knows how far an array goes on; the caller does, if it is
+ * part of a variable. */
+static void end_with_variable(const struct search *x, struct area *a)
+{
+    struct area whole = { a->base, a->low, a->low + 1 };
+    uint8_t kind = bases_of(x)->v[a->base].kind;
+
+    if (a->high != AREA_END || (kind != BASE_FRAME && kind != BASE_FILE))
+        return;
+    program_whole(x->s->program, &whole);
+    if (whole.high > a->low + 1)
+        a->high = whole.high;
+}
+
 static bool want_up(const struct search *x, struct want *to)
 {
     int64_t more;
@@ -221,6 +245,7 @@ static bool want_up(const struct search *x, struct want *to)
         return false;
     to->area.low = shifted(to->area.low, more);
     to->area.high = shifted(to->area.high, more);
+    end_with_variable(x, &to->area);
     if (wide)
         program_whole(x->s->program, &to->area);
     return true;
@@ -296,7 +321,7 @@ static bool is_given(const struct search *x, uint32_t call, int *which,
         if (area.high == a->offset + 1 && a->base == BASE_NUMBER_FILE)
             continue;           /* it is a number */
         if (area.high == a->offset + 1)
-            area.high = AREA_END;       /* nobody knows how much */
+            area.high = end_of_unnamed(x, a);
         if (!area_meets(&area, &x->want.area))
             continue;
         *which = k;
@@ -315,27 +340,49 @@ static bool has_exits(const struct function *f)
     return false;
 }
 
-/* A variable of the file whose address is argument k: behind that, as the
- * function sees it. */
+/* What is behind a variable of the file whose address is argument k: as the
+ * function sees it. offset: of the variable's part that is meant. */
+static bool base_behind(const struct search *x, const struct function *callee,
+                        uint32_t call, int k, int64_t offset, uint32_t *to,
+                        int64_t *less)
+{
+    const struct value *a = values_at_call(&context_of(x)->function->values,
+                                           call, arguments[k]);
+    struct area whole = { a->base, a->offset, a->offset + 1 };
+
+    if (a->base != BASE_NUMBER_FILE)
+        return false;
+    program_whole(x->s->program, &whole);
+    if (whole.high == a->offset + 1 || offset < whole.low || offset >= whole.high)
+        return false;
+    *less = a->offset;
+    *to = bases_number(bases_of(x), BASE_ENTRY, callee->number, arguments[k]);
+    return *to != 0;
+}
+
+/* A variable of the file, or what a pointer in one points to. */
 static bool want_behind(const struct search *x, const struct function *callee,
                         uint32_t call, int k, struct want *to)
 {
-    const struct value *a = given(x->s, context_of(x)->function, call,
-                                  arguments[k]);
-    struct area whole = { a->base, a->offset, a->offset + 1 };
+    const struct base b = bases_of(x)->v[x->want.area.base];
+    int64_t less;
 
-    if (x->want.is_reg || x->want.area.base != BASE_NUMBER_FILE ||
-        a->base != BASE_NUMBER_FILE)
-        return false;
-    program_whole(x->s->program, &whole);
-    if (whole.high == a->offset + 1 || !area_meets(&whole, &x->want.area))
-        return false;
     *to = x->want;
-    to->area.base = bases_number(bases_of(x), BASE_ENTRY, callee->number,
-                                 arguments[k]);
-    to->area.low = shifted(to->area.low, -a->offset);
-    to->area.high = shifted(to->area.high, -a->offset);
-    return to->area.base != 0;
+    if (to->is_reg)
+        return false;
+    if (b.kind == BASE_MEMORY && b.a == BASE_NUMBER_FILE) {
+        if (!base_behind(x, callee, call, k, b.b, &to->area.base, &less))
+            return false;
+        to->area.base = bases_number(bases_of(x), BASE_MEMORY, to->area.base,
+                                     b.b - less);
+        return to->area.base != 0;
+    }
+    if (b.kind != BASE_FILE ||
+        !base_behind(x, callee, call, k, to->area.low, &to->area.base, &less))
+        return false;
+    to->area.low = shifted(to->area.low, -less);
+    to->area.high = shifted(to->area.high, -less);
+    return true;
 }
 
 static void run_from_exits(struct search *x)
@@ -381,13 +428,12 @@ static enum effect follow(struct search *x, struct function *f, uint32_t call)
 static void not_followed(struct slice *s, const char *name)
 {
     struct str *to = &s->not_followed;
-    struct str one = { 0 };
+    char pretty[80] = "a function by its address";
 
-    str_addf(&one, "%s%s", to->n ? ", " : "", name ? name
-             : "a function by its address");
-    if (to->n < 200 && !strstr(str_text(to), name ? name : "by its address"))
-        str_add(to, str_text(&one));
-    str_fini(&one);
+    if (name)
+        symbol_pretty(pretty, sizeof(pretty), name);
+    if (to->n < 200 && !strstr(str_text(to), pretty))
+        str_addf(to, "%s%s", to->n ? ", " : "", pretty);
 }
 
 static enum effect call_register(struct search *x, uint32_t call,
@@ -395,10 +441,8 @@ static enum effect call_register(struct search *x, uint32_t call,
 {
     uint8_t r = x->want.reg;
 
-    if (r == REG_BX || r == REG_BP || r == REG_SP ||
-        (r >= REG_R12 && r <= REG_R15))
-        return NO_EFFECT;
-    if (f && leaves(x->s, f, r, FOLLOW_MAX))
+    if (!(program_changes(x->s->program, &context_of(x)->function->flow
+                          .insns[call]) & REG_BIT(r)))
         return NO_EFFECT;
     if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
         return SETS;            /* nobody knows to what */
@@ -431,7 +475,8 @@ static enum effect call_memory(struct search *x, uint32_t call,
 
         if (letter != 'w' && letter != 'q')
             return NO_EFFECT;
-        if (calls_identify(name) && !exact)
+        if (calls_identify(name) &&
+            (!exact || !is_number(&x->want.area)))
             return NO_EFFECT;   /* one number, and nothing besides it */
         if (about.mpi && letter == 'q' && strchr(about.args, 'w'))
             return NO_EFFECT;   /* a request is done, not made */
@@ -464,7 +509,7 @@ static bool is_array_only(const struct search *x, const struct area *written)
     uint8_t kind = bases_of(x)->v[written->base].kind;
 
     return kind != BASE_FRAME && kind != BASE_FILE &&
-           written->high == AREA_END && x->want.area.high != AREA_END;
+           written->high == AREA_END && is_number(&x->want.area);
 }
 
 static enum effect memory_effect(const struct search *x, uint32_t insn)

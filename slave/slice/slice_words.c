@@ -2,6 +2,7 @@
 #include "slave/slice/slice_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/paths.h"
@@ -153,6 +154,10 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         str_addf(&to, "another task was last in this %s", callee ? callee
                  : "call");
         break;
+    case NODE_LEADS:
+        str_addf(&to, "calls %s, in which other tasks are, or are waited for",
+                 callee ? callee : "it");
+        break;
     case NODE_ENDS:
         str_add(&to, "decides how often tasks communicate before that");
         break;
@@ -165,6 +170,63 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
     str_fini(&to);
 }
 
+/* Where the task is in a function of a library. */
+static void say_library(struct str *to, struct slice *s)
+{
+    const struct node *here = s->nnodes ? &s->nodes[0] : NULL;
+    const struct insn *call = here ? &s->contexts[here->context].function->flow
+                                      .insns[here->insn] : NULL;
+    uint64_t at = 1;
+    const char *name = call && slice_is_call(call)
+        ? program_callee(s->program, call, &at) : NULL;
+    char pretty[80];
+
+    if (!name || at || calls_about(name).mpi || calls_about(name).args)
+        return;
+    symbol_pretty(pretty, sizeof(pretty), name);
+    str_addf(to, "; nor what %s does, which is of a library", pretty);
+}
+
+/* Nothing seems to lead to what catches an exception. */
+static bool is_caught(const struct flow *f, uint32_t insn)
+{
+    uint8_t *seen = calloc(f->nblocks, 1);
+    uint32_t *todo = calloc(f->nblocks, sizeof(*todo)), n = 0;
+    bool caught = false;
+
+    if (seen && todo) {
+        todo[n++] = f->block_of[insn];
+        seen[todo[0]] = 1;
+        while (n) {
+            const struct flow_list *from = &f->blocks[todo[--n]].from;
+
+            for (size_t k = 0; k < from->n; k++)
+                if (!seen[from->v[k]]) {
+                    seen[from->v[k]] = 1;
+                    todo[n++] = from->v[k];
+                }
+        }
+        caught = !seen[f->entry];
+    }
+    free(seen);
+    free(todo);
+    return caught;
+}
+
+static void say_caught(struct str *to, struct slice *s)
+{
+    for (size_t i = 0; i < s->nnodes; i++) {
+        const struct node *n = &s->nodes[i];
+        struct function *f = s->contexts[n->context].function;
+        const struct line *l = program_line(s->program, f, n->insn);
+
+        if ((n->kind == NODE_HERE || n->kind == NODE_PATH) && l &&
+            is_caught(&f->flow, n->insn))
+            str_addf(to, "; nor what has thrown the exception that was caught"
+                     " before %s:%u", paths_base(l->file), l->number);
+    }
+}
+
 void slice_say_unseen(struct slice *s)
 {
     struct str *to = &s->unseen;
@@ -174,8 +236,13 @@ void slice_say_unseen(struct slice *s)
         str_addf(to, " (%u reads)", s->npointers);
     str_addf(to, ", and by other tasks%s", s->other_tasks
              ? ", which send what is received here" : "");
+    say_library(to, s);
+    say_caught(to, s);
     if (s->not_followed.n)
         str_addf(to, "; not followed: %s", str_text(&s->not_followed));
+    if (s->lineless.n)
+        str_addf(to, "; without lines, as they were built without -g: %s",
+                 str_text(&s->lineless));
     if (s->cut)
         str_add(to, "; it was too much to go through, and the farthest steps"
                 " are left out");

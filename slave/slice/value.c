@@ -6,7 +6,7 @@
 
 #include "proto/base/array.h"
 
-enum { BASES_MAX = 1 << 20, ROUNDS_MAX = 64, MOVES = 64 };
+enum { BASES_MAX = 1 << 20, ROUNDS_MAX = 64 };
 
 /* ------------------------------------------------------------------- bases */
 
@@ -59,7 +59,7 @@ bool area_covers(const struct area *a, const struct area *b)
 static struct value made(struct values *v, uint32_t insn, uint8_t reg)
 {
     return (struct value){ bases_number(v->bases, BASE_MADE, v->function,
-                                        (int64_t)insn * MOVES + reg),
+                                        (int64_t)insn * BASE_REGS + reg),
                            false, 0 };
 }
 
@@ -112,10 +112,10 @@ static int find_slot(const struct values *v, int64_t offset)
     return -1;
 }
 
-/* What stands there: what was put there by the only one who does, or else
+/* What stands there: what was put there last, or by the only one who does, or else
  * something that bears the name of the place. */
-static struct value loaded(struct values *v, const struct value *at,
-                           uint32_t insn, uint8_t reg)
+static struct value loaded(struct values *v, const struct value *regs,
+                           const struct value *at, uint32_t insn, uint8_t reg)
 {
     struct value x = { 0, false, 0 };
 
@@ -126,6 +126,9 @@ static struct value loaded(struct values *v, const struct value *at,
 
         if (slot >= 0 && v->slots[slot].n == 1 && v->slots[slot].value.base)
             return v->slots[slot].value;
+        for (uint32_t k = 0; k < v->nkept; k++)
+            if (v->kept[k] == at->offset && regs[REG_GENERAL + k].base)
+                return regs[REG_GENERAL + k];
     }
     x.base = bases_number(v->bases, BASE_MEMORY, at->base, at->offset);
     return x;
@@ -152,14 +155,52 @@ static struct value address_of(struct values *v, uint32_t i,
     return is_pointer(v, &x) ? x : made(v, i, REG_AX);
 }
 
-/* Of what a call may change, the stack pointer is as before behind it. */
+/* The stack pointer is as before behind it. */
 static void after_call(struct values *v, uint32_t i, struct value *regs)
 {
-    static const uint8_t lost[] = { REG_AX, REG_CX, REG_DX, REG_SI, REG_DI,
-                                    REG_R8, REG_R9, REG_R10, REG_R11 };
+    uint64_t changed = v->changes(v->arg, &v->flow->insns[i]);
 
-    for (size_t k = 0; k < sizeof(lost); k++)
-        regs[lost[k]] = made(v, i, lost[k]);
+    for (uint8_t r = 0; r < REG_GENERAL; r++)
+        if ((changed & REG_BIT(r)) || r == REG_AX)
+            regs[r] = made(v, i, r);
+}
+
+/* What an instruction puts into memory, as far as it is known. */
+static struct value put(struct values *v, uint32_t i, const struct value *regs)
+{
+    const struct insn *n = &v->flow->insns[i];
+    struct value at;
+
+    if (n->move == MOVE_PUSH && n->nmem == 2) {         /* from other memory */
+        at = mem_value(v, regs, &n->mem[1]);
+        return loaded(v, regs, &at, i, REG_AX);
+    }
+    if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) && n->from < REG_GENERAL)
+        return regs[n->from];
+    return (struct value){ 0 };
+}
+
+/* Slots that are followed have another value behind it. */
+static void store(struct values *v, uint32_t i, struct value *regs)
+{
+    const struct insn *n = &v->flow->insns[i];
+    struct value at, x;
+
+    if (!v->nkept || !n->nmem || !n->mem[0].writes)
+        return;
+    at = mem_value(v, regs, &n->mem[0]);
+    if (at.wide || v->bases->v[at.base].kind != BASE_FRAME)
+        return;
+    x = put(v, i, regs);
+    for (uint32_t k = 0; k < v->nkept; k++) {
+        struct value *kept = &regs[REG_GENERAL + k];
+
+        if (v->kept[k] == at.offset && x.base)
+            *kept = x;
+        else if (v->kept[k] < at.offset + n->mem[0].bytes &&
+                 at.offset < v->kept[k] + 8)
+            *kept = made(v, i, (uint8_t)(REG_GENERAL + k));
+    }
 }
 
 static void step(struct values *v, uint32_t i, struct value *regs)
@@ -172,6 +213,7 @@ static void step(struct values *v, uint32_t i, struct value *regs)
         after_call(v, i, regs);
         return;
     }
+    store(v, i, regs);
     switch ((enum insn_move)n->move) {
     case MOVE_COPY: x = regs[n->from]; break;
     case MOVE_CONST:
@@ -185,14 +227,14 @@ static void step(struct values *v, uint32_t i, struct value *regs)
     case MOVE_ADDRESS: x = address_of(v, i, regs); break;
     case MOVE_LOAD:
         at = mem_value(v, regs, &n->mem[0]);
-        x = loaded(v, &at, i, n->to);
+        x = loaded(v, regs, &at, i, n->to);
         break;
     case MOVE_PUSH: regs[REG_SP].offset -= 8; return;
     case MOVE_POP:
         at = regs[REG_SP];
         regs[REG_SP].offset += 8;
         if (n->to < REG_GENERAL)
-            regs[n->to] = loaded(v, &at, i, n->to);
+            regs[n->to] = loaded(v, regs, &at, i, n->to);
         return;
     case MOVE_LEAVE:
         regs[REG_SP] = regs[REG_BP];
@@ -229,22 +271,22 @@ static struct value join(struct values *v, uint32_t block, uint8_t reg,
                                ? old->offset : new->offset };
     }
     return (struct value){ bases_number(v->bases, BASE_JOINED, v->function,
-                                        (int64_t)block * MOVES + reg),
+                                        (int64_t)block * BASE_REGS + reg),
                            false, 0 };
 }
 
 static bool flow_into(struct values *v, uint32_t block,
                       const struct value *regs)
 {
-    struct value *to = &v->at_block[(size_t)block * REG_GENERAL];
+    struct value *to = &v->at_block[(size_t)block * VALUE_PLACES];
     bool changed = false;
 
-    for (uint8_t r = 0; r < REG_GENERAL; r++) {
+    for (uint8_t r = 0; r < REG_GENERAL + v->nkept; r++) {
         struct value x = to[r];
 
         /* What was put together here stays so. */
         if (v->bases->v[x.base].kind != BASE_JOINED ||
-            v->bases->v[x.base].b != (int64_t)block * MOVES + r)
+            v->bases->v[x.base].b != (int64_t)block * BASE_REGS + r)
             x = join(v, block, r, &to[r], &regs[r]);
         changed |= !same(&x, &to[r]);
         to[r] = x;
@@ -254,7 +296,7 @@ static bool flow_into(struct values *v, uint32_t block,
 
 static void enter(struct values *v)
 {
-    struct value *regs = &v->at_block[(size_t)v->flow->entry * REG_GENERAL];
+    struct value *regs = &v->at_block[(size_t)v->flow->entry * VALUE_PLACES];
 
     for (uint8_t r = 0; r < REG_GENERAL; r++)
         regs[r] = (struct value){ bases_number(v->bases, BASE_ENTRY,
@@ -268,14 +310,14 @@ static void settle(struct values *v)
     const struct flow *f = v->flow;
     bool changed = true;
 
-    memset(v->at_block, 0, f->nblocks * REG_GENERAL * sizeof(*v->at_block));
+    memset(v->at_block, 0, f->nblocks * VALUE_PLACES * sizeof(*v->at_block));
     enter(v);
     for (int round = 0; changed && round < ROUNDS_MAX; round++) {
         changed = false;
         for (uint32_t b = 0; b < f->nblocks; b++) {
-            struct value regs[REG_GENERAL];
+            struct value regs[VALUE_PLACES];
 
-            memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+            memcpy(regs, &v->at_block[(size_t)b * VALUE_PLACES], sizeof(regs));
             if (!regs[REG_SP].base)
                 continue;       /* not reached yet */
             for (uint32_t i = 0; i < f->blocks[b].n; i++)
@@ -322,13 +364,22 @@ static void note_slot(struct values *v, const struct insn *n,
         k = (int)v->nslots++;
         v->slots[k].offset = at->offset;
         v->slots[k].n = 0;
+        v->slots[k].pointer = false;
     }
     v->slots[k].n++;
     memset(&v->slots[k].value, 0, sizeof(v->slots[k].value));
     if (n->move == MOVE_STORE || n->move == MOVE_PUSH) {
         if (n->from < REG_GENERAL)
             v->slots[k].value = regs[n->from];
+        v->slots[k].pointer |= is_pointer(v, &v->slots[k].value);
     }
+}
+
+static void keep_slots(struct values *v)
+{
+    for (size_t i = 0; i < v->nslots && v->nkept < VALUE_KEPT; i++)
+        if (v->slots[i].n > 1 && v->slots[i].pointer)
+            v->kept[v->nkept++] = v->slots[i].offset;
 }
 
 static void each_insn(struct values *v, bool slots)
@@ -337,9 +388,9 @@ static void each_insn(struct values *v, bool slots)
     uint32_t ncalls = 0;
 
     for (uint32_t b = 0; b < f->nblocks; b++) {
-        struct value regs[REG_GENERAL];
+        struct value regs[VALUE_PLACES];
 
-        memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+        memcpy(regs, &v->at_block[(size_t)b * VALUE_PLACES], sizeof(regs));
         for (uint32_t k = 0; k < f->blocks[b].n; k++) {
             uint32_t i = f->blocks[b].first + k;
             const struct insn *n = &f->insns[i];
@@ -354,7 +405,7 @@ static void each_insn(struct values *v, bool slots)
             }
             if (is_call(n)) {
                 memcpy(&v->at_call[(size_t)ncalls * REG_GENERAL], regs,
-                       sizeof(regs));
+                       REG_GENERAL * sizeof(*regs));
                 v->call_of[i] = ncalls++;
             }
             step(v, i, regs);
@@ -363,15 +414,16 @@ static void each_insn(struct values *v, bool slots)
 }
 
 bool values_make(struct values *v, const struct flow *f, struct bases *bases,
-                 uint32_t function, value_whole_f *whole, void *arg)
+                 uint32_t function, value_whole_f *whole,
+                 value_changes_f *changes, void *arg)
 {
     size_t ncalls = 1;
 
     *v = (struct values){ .flow = f, .bases = bases, .function = function,
-                          .whole = whole, .arg = arg };
+                          .whole = whole, .changes = changes, .arg = arg };
     for (size_t i = 0; i < f->ninsns; i++)
         ncalls += is_call(&f->insns[i]);
-    v->at_block = calloc(f->nblocks * REG_GENERAL, sizeof(*v->at_block));
+    v->at_block = calloc(f->nblocks * VALUE_PLACES, sizeof(*v->at_block));
     v->at_call = calloc(ncalls * REG_GENERAL, sizeof(*v->at_call));
     v->call_of = calloc(f->ninsns + 1, sizeof(*v->call_of));
     v->areas = calloc(2 * f->ninsns + 1, sizeof(*v->areas));
@@ -379,6 +431,7 @@ bool values_make(struct values *v, const struct flow *f, struct bases *bases,
         return false;
     settle(v);
     each_insn(v, true);
+    keep_slots(v);
     settle(v);                  /* slots are known now */
     each_insn(v, false);
     return true;
@@ -406,14 +459,22 @@ const struct area *values_area(const struct values *v, uint32_t insn,
     return &v->areas[(size_t)insn * 2 + operand];
 }
 
-static struct value value_before(struct values *v, uint32_t insn, uint8_t reg)
+static void all_before(struct values *v, uint32_t insn,
+                       struct value regs[VALUE_PLACES])
 {
     uint32_t b = v->flow->block_of[insn];
-    struct value regs[REG_GENERAL];
 
-    memcpy(regs, &v->at_block[(size_t)b * REG_GENERAL], sizeof(regs));
+    memcpy(regs, &v->at_block[(size_t)b * VALUE_PLACES],
+           VALUE_PLACES * sizeof(*regs));
     for (uint32_t i = v->flow->blocks[b].first; i < insn; i++)
         step(v, i, regs);
+}
+
+struct value values_before(struct values *v, uint32_t insn, uint8_t reg)
+{
+    struct value regs[VALUE_PLACES];
+
+    all_before(v, insn, regs);
     return regs[reg];
 }
 
@@ -422,6 +483,7 @@ struct value values_stacked(struct values *v, uint32_t call, int k)
     const struct value *sp = values_at_call(v, call, REG_SP);
     struct area slot = { sp->base, sp->offset + 8 * k, sp->offset + 8 * k + 8 };
     uint32_t first = v->flow->blocks[v->flow->block_of[call]].first;
+    struct value regs[VALUE_PLACES];
 
     for (uint32_t i = call; i-- > first; ) {
         const struct insn *n = &v->flow->insns[i];
@@ -429,10 +491,8 @@ struct value values_stacked(struct values *v, uint32_t call, int k)
         if (!n->nmem || !n->mem[0].writes ||
             !area_covers(values_area(v, i, 0), &slot))
             continue;
-        if ((n->move == MOVE_PUSH || n->move == MOVE_STORE) &&
-            n->from < REG_GENERAL)
-            return value_before(v, i, n->from);
-        break;
+        all_before(v, i, regs);
+        return put(v, i, regs);
     }
     return (struct value){ 0 };
 }

@@ -24,10 +24,11 @@ enum base_kind {
     BASE_FRAME,                 /* of function a */
     BASE_ENTRY,                 /* register b at the entry of function a */
     BASE_MEMORY,                /* what is at base a, offset b */
-    BASE_MADE,                  /* in function a: by instruction b / 64, in
-                                   register b % 64 */
-    BASE_JOINED,                /* the same, by block b / 64 */
+    BASE_MADE,                  /* in function a: by instruction b / BASE_REGS, in
+                                   register b % BASE_REGS */
+    BASE_JOINED,                /* the same, by block b / BASE_REGS */
 };
+enum { BASE_REGS = 64 };
 enum { BASE_NUMBER_NOTHING, BASE_NUMBER_FILE, BASE_NUMBER_THREAD };
 
 struct base { uint8_t kind; uint32_t a; int64_t b; };
@@ -61,23 +62,34 @@ bool area_covers(const struct area *a, const struct area *b);
 /* Widen an area to the variable that it is in. */
 typedef void value_whole_f(void *arg, struct area *a);
 
+enum { VALUE_KEPT = 40, VALUE_PLACES = REG_GENERAL + VALUE_KEPT };
+
+/* Which registers a call may change. */
+typedef uint64_t value_changes_f(void *arg, const struct insn *call);
+
 struct values {
     const struct flow *flow;    /* borrowed, like the next */
     struct bases *bases;
     uint32_t function;
     value_whole_f *whole;
+    value_changes_f *changes;
     void *arg;
-    struct value *at_block;     /* owned: [block * REG_GENERAL + register] */
+    struct value *at_block;     /* owned: [block * VALUE_PLACES + register], slots
+                                   that are kept behind those */
     struct value *at_call;      /* owned: [call * REG_GENERAL + register] */
     uint32_t *call_of;          /* owned: of an instruction */
     struct area *areas;         /* owned: [instruction * 2 + operand] */
-    struct { int64_t offset; struct value value; uint32_t n; } *slots;
+    struct { int64_t offset; struct value value; uint32_t n; bool pointer; } *slots;
     size_t nslots, cap_slots;   /* owned: of the frame, that are written */
+    int64_t kept[VALUE_KEPT];   /* those that get several values, addresses among
+                                   them: they are followed like registers */
+    uint32_t nkept;
 };
 
 /* False: there is no room. */
 bool values_make(struct values *v, const struct flow *f, struct bases *bases,
-                 uint32_t function, value_whole_f *whole, void *arg);
+                 uint32_t function, value_whole_f *whole,
+                 value_changes_f *changes, void *arg);
 void values_fini(struct values *v);             /* {0} is fine */
 
 /* At a call: what the register has. */
@@ -86,6 +98,8 @@ const struct value *values_at_call(const struct values *v, uint32_t insn,
 /* What a call is given on the stack, as its argument number k behind those in
  * registers, if that was put there in its block. */
 struct value values_stacked(struct values *v, uint32_t call, int k);
+/* Before an instruction: what the register has. */
+struct value values_before(struct values *v, uint32_t insn, uint8_t reg);
 /* The memory of an operand. */
 const struct area *values_area(const struct values *v, uint32_t insn,
                                uint8_t operand);

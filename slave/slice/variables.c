@@ -14,8 +14,14 @@ struct search {
     bool anywhere;              /* in all blocks of the function; else in those
                                    that have pc */
     bool in_frame;              /* else in a register */
+    bool next;                  /* the first one behind the offset: all are looked
+                                   at, and low is kept */
     int64_t offset;
     uint8_t reg;
+    const struct binary *binary;        /* borrowed */
+    Dwarf_Addr low_pc, high_pc; /* of the function, as the binary has them */
+    int64_t base;               /* what offsets in the frame count from, from its
+                                   canonical frame address */
     const char *name;           /* what is found */
     int64_t low, high;
 };
@@ -45,15 +51,29 @@ static Dwarf_Word size_of(Dwarf_Die *variable)
     return size ? size : 1;
 }
 
-static bool is_at(const struct search *s, Dwarf_Die *variable,
+/* Where that is, from the canonical frame address. */
+static bool find_place(const struct search *s, const Dwarf_Op *op, int64_t *at)
+{
+    if (op->atom == DW_OP_fbreg)
+        *at = s->base;
+    else if (op->atom < DW_OP_breg0 || op->atom > DW_OP_breg31 ||
+             !binary_frame(s->binary, s->low_pc, s->high_pc,
+                           op->atom - DW_OP_breg0, at))
+        return false;
+    *at += (int64_t)op->number;
+    return true;
+}
+
+static bool is_at(struct search *s, Dwarf_Die *variable,
                   const Dwarf_Op *op, int64_t *low, int64_t *high)
 {
     if (s->in_frame) {
-        if (op->atom != DW_OP_fbreg)
+        if (!find_place(s, op, low))
             return false;
-        *low = (int64_t)op->number;
+        if (s->next && *low > s->offset && *low < s->low)
+            s->low = *low;
         *high = *low + (int64_t)size_of(variable);
-        return *low <= s->offset && s->offset < *high;
+        return !s->next && *low <= s->offset && s->offset < *high;
     }
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
         return reg_of(op->atom - DW_OP_reg0) == s->reg;
@@ -143,6 +163,24 @@ static bool find_function(const struct binary *b, uint64_t pc, Dwarf_Die *out,
     return found;
 }
 
+/* gcc counts from the canonical frame address; others name a register. */
+static bool find_base(struct search *s, Dwarf_Die *function)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Op *ops;
+    size_t n;
+
+    s->base = 0;
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) ||
+        dwarf_getlocation_addr(&attr, s->pc, &ops, &n, 1) != 1 || n != 1)
+        return false;
+    if (ops->atom == DW_OP_call_frame_cfa)
+        return true;
+    return ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31 &&
+           binary_frame(s->binary, s->low_pc, s->high_pc,
+                        ops->atom - DW_OP_reg0, &s->base);
+}
+
 static bool search(struct search *s, const struct binary *b, uint64_t pc)
 {
     Dwarf_Die function;
@@ -150,7 +188,18 @@ static bool search(struct search *s, const struct binary *b, uint64_t pc)
 
     if (!find_function(b, pc, &function, &bias))
         return false;
+    s->binary = b;
     s->pc = pc - bias;
+    if (s->in_frame) {
+        Dwarf_Addr unused;
+
+        if (dwarf_ranges(&function, 0, &unused, &s->low_pc, &s->high_pc) <= 0)
+            return false;
+        s->low_pc += bias;
+        s->high_pc += bias;
+        if (!find_base(s, &function))
+            return false;
+    }
     return look_in(s, &function, 0);
 }
 
@@ -182,18 +231,53 @@ bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
     return true;
 }
 
+bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
+                    int64_t *begins)
+{
+    struct search s = { .anywhere = true, .in_frame = true, .next = true,
+                        .offset = offset, .low = INT64_MAX };
+
+    search(&s, b, function);
+    *begins = s.low;
+    return s.low < INT64_MAX;
+}
+
+unsigned variables_head(const struct binary *b, uint64_t function)
+{
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+    int line;
+
+    return find_function(b, function, &die, &bias) &&
+           dwarf_decl_line(&die, &line) == 0 ? (unsigned)line : 0;
+}
+
+/* With -g1 nothing says of any function what it is given. */
+static bool has_types(Dwarf_Die *unit)
+{
+    Dwarf_Die child;
+
+    if (dwarf_child(unit, &child))
+        return false;
+    do
+        if (dwarf_tag(&child) == DW_TAG_base_type)
+            return true;
+    while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
 int variables_parameters(const struct binary *b, uint64_t function)
 {
     Dwarf_Die die, child;
     Dwarf_Addr bias;
+    Dwarf_Die *unit = binary_unit(b, function, &bias);
     int n = 0;
 
-    if (!find_function(b, function, &die, &bias))
+    if (!unit || !find_function(b, function, &die, &bias))
         return -1;
-    if (dwarf_child(&die, &child))
-        return 0;
-    do
-        n += dwarf_tag(&child) == DW_TAG_formal_parameter;
-    while (dwarf_siblingof(&child, &child) == 0);
-    return n;
+    if (dwarf_child(&die, &child) == 0)
+        do
+            n += dwarf_tag(&child) == DW_TAG_formal_parameter;
+        while (dwarf_siblingof(&child, &child) == 0);
+    return n || has_types(unit) ? n : -1;
 }

@@ -20,6 +20,14 @@ const char *variables_in_register(const struct binary *b, uint64_t pc,
 bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
                       int64_t *low, int64_t *high);
 
+/* Where the first variable behind this offset begins, in any block of the function;
+ * false: there is none. */
+bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
+                    int64_t *begins);
+
+/* The line where that function is declared; 0: not known. */
+unsigned variables_head(const struct binary *b, uint64_t function);
+
 /* How many parameters that function says it has; -1: it does not say. */
 int variables_parameters(const struct binary *b, uint64_t function);
 

@@ -8,9 +8,10 @@
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
 # task, the kind of the fault. Then the sums, apart for programs by which the costs
-# of steps were chosen and for those that came later. The programs are in slices/, where
-# /*! N KIND */ marks the line of fault N: local, if it sets a value in a register
-# or a stack slot, memory, branch. $LIMIT is how many seconds a program has to be found stuck (30).
+# of steps were chosen, those that came later, and those that came last. The
+# programs are in slices/, where /*! N KIND */ marks the line of fault N: local, if
+# it sets a value in a register or a stack slot, memory, branch. $LIMIT is how many
+# seconds a program has to be found stuck (30).
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -92,7 +93,7 @@ one()           # SOURCE FAULT OPTION
 
 for option in -O2 -O0; do
     for source in halo.c farm.c requests.c pipeline.c solver.F90 \
-        tree.c sorter.c mesh.F90
+        tree.c sorter.c mesh.F90 grid.c wave.F90
     do
         grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
         while read -r fault; do
@@ -104,7 +105,11 @@ for option in -O2 -O0; do
 done
 
 awk '
-    { of = $3 ($1 ~ /^(tree|sorter|mesh)\./ ? " later" : "")
+    { of = $3
+      if ($1 ~ /^(tree|sorter|mesh)\./)
+          of = of " later"
+      if ($1 ~ /^(grid|wave)\./)
+          of = of " last"
       n[of]++
       near = int(0.4 * $6)
       if (near < 8)

@@ -31,6 +31,8 @@ like "$T/out" '^job 1: what decides that task [0-3] gets to and stays in MPI_' \
     '... says of whom, and where it is'
 like "$T/out" "halo\\.c:$line " '... and has the line with the fault'
 like "$T/out" 'is here, in MPI_' '... begins where the task is'
+is "$(awk '$2 ~ /^halo/ { print $2 }' "$T/out" | sort | uniq -d)" '' \
+    '... and has each line once'
 like "$T/out" '^Not seen: .*other tasks' '... and says what it cannot see'
 run hector why 1 --slice 2 -k 1
 is "$(grep -c 'halo\.c:' "$T/out")" 2 '-k 1: the head and one line'

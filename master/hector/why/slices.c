@@ -38,14 +38,18 @@ struct slices {
     struct str remarks;         /* lines */
 };
 
+static void row_fini(struct row *r)
+{
+    free(r->function);
+    free(r->file);
+    free(r->reason);
+    free(r->source);
+}
+
 static void slices_fini(struct slices *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->rows[i].function);
-        free(s->rows[i].file);
-        free(s->rows[i].reason);
-        free(s->rows[i].source);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        row_fini(&s->rows[i]);
     free(s->rows);
     str_fini(&s->remarks);
 }
@@ -132,6 +136,18 @@ static int ask_slave(const struct tool *t, struct slices *s, uint32_t sends_to,
     return rc;
 }
 
+/* The line of the second row may be one of the slice as well: it is there once. */
+static void drop_again(struct slices *s)
+{
+    for (size_t i = s->n; i-- > 2; )
+        if (s->rows[i].line == s->rows[1].line &&
+            strcmp(s->rows[i].file, s->rows[1].file) == 0) {
+            row_fini(&s->rows[i]);
+            memmove(&s->rows[i], &s->rows[i + 1],
+                    (--s->n - i) * sizeof(*s->rows));
+        }
+}
+
 /* Where the task whose message it awaits has sent to it last: behind where it
  * is. Who does not know that question has answered with a slice of that task. */
 static void ask_sender(const struct tool *t, struct slices *s)
@@ -145,6 +161,7 @@ static void ask_sender(const struct tool *t, struct slices *s)
         s->rows[1] = of.rows[0];
         s->n++;
         of.n = 0;
+        drop_again(s);
     } else if (good && of.n == 0) {
         str_addf(&s->remarks, "Task %" PRId64 ", whose message it awaits, has sent"
                  " it none in the last calls that are known.\n", of.rank);
