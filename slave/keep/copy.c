@@ -149,7 +149,8 @@ int copy_input(const char *dir, uint32_t number, uint32_t rank, struct err *err)
         return -1;
     snprintf(name, sizeof(name), "rank-%" PRIu32 ".image", rank);
     to = openat(w.to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    rc = to < 0 ? -1 : copy_bytes(&w, STDIN_FILENO, to, &reads);
+    rc = to < 0 ? -1 : copy_bytes(&w, STDIN_FILENO, NULL, to,
+                                  &reads);
     if (rc)
         cannot_write(&w, name, reads, err);
     if (to >= 0 && close(to) && rc == 0)
