@@ -196,6 +196,7 @@ static void on_alone(evutil_socket_t fd, short what, void *arg)
                  "ending its jobs");
         s->ending = true;
         s->status = 1;
+        s->node.abandoned = true;
         jobs_orphan(s->jobs, GRACE_NS);
     }
 }

@@ -51,6 +51,7 @@ struct node {
     struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned njobs;             /* of ours; kept by jobs.c */
     bool orphaned;              /* the master is gone for good */
+    bool abandoned;             /* hector-run is, and the master is stuck */
     const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
     struct imagelinks *imagelinks;      /* by which they go, past the master;
                                            NULL: none does */

@@ -494,7 +494,7 @@ static void tell_exit(const struct task *t, const struct node *node,
     m.ring_lost = counters.lost + t->tally.damaged + t->tally.rings.damaged;
     m.last_tag = (char *)t->tally.last_tag;
     m.finalized = t->nfinalized >= t->nconnected;
-    m.orphaned = node->orphaned && t->sig;
+    m.orphaned = node->abandoned && t->sig;
     uplink_send(node->uplink, MESSAGE_TASK_EXITED, &m);
 }
 
