@@ -45,7 +45,7 @@ replayed()
 
 # --------------------------------------------------------------- in user code
 begin stencil --inject rank=3,call=MPI_Waitall:50,fault=hang-after
-wait_for placed 90
+wait_for placed 240
 wait_for 'grep -q "task 3 has made the least progress.*stencil.c" "$T/run.err"' 20
 end
 like "$T/run.err" "^hector: job $job has tasks that are behind \\(for .*, error in computation\\), \
@@ -70,7 +70,7 @@ done
 
 # ------------------------------------------------------- in a collective call
 begin cg --inject rank=5,call=MPI_Allreduce:40,fault=hang
-wait_for placed 90
+wait_for placed 240
 end
 is "$(sql "SELECT ranks, call, decided_by FROM progress WHERE job = $job AND place = 1")" \
     '5|MPI_Allreduce|by its sleep in the call' 'one that hangs in a collective call'
@@ -78,7 +78,7 @@ is "$(sql "SELECT DISTINCT ranks FROM verdicts WHERE job = $job AND policy = 'pr
     '... alone'
 replayed
 begin cg --inject rank=2,call=MPI_Allreduce:40,fault=hang-after
-wait_for placed 90
+wait_for placed 240
 end
 is "$(sql "SELECT ranks, decided_by FROM progress WHERE job = $job AND place = 1")" \
     '2|by the collective number' '... and one behind it'
