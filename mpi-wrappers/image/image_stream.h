@@ -13,7 +13,7 @@ enum { IMAGE_STREAM_BYTES = 256 << 10 };
 
 struct image_stream {
     int fd;
-    bool lends;
+    bool lends;                 /* pages, into a pipe */
     char *buf;                  /* borrowed, of IMAGE_STREAM_BYTES */
     size_t used;
     uint64_t bytes;             /* put, all in all */

@@ -56,7 +56,8 @@ static int pass_on(struct way *w, struct pack *pack, int to, const char *piece,
 }
 
 /* *reads: it is the original that fails. */
-static int copy_bytes(struct way *w, int from, struct pack *pack, int to, bool *reads)
+static int copy_bytes(struct way *w, int from, struct pack *pack, int to,
+                      bool *reads)
 {
     static char piece[PIECE];
     ssize_t n;
@@ -91,12 +92,14 @@ static int copy_file(struct way *w, int from, int to, bool *reads)
     return *reads ? -1 : rc;
 }
 
-static int cannot(const struct way *w, const char *name, bool reads, struct err *err)
+/* done: what to it; source: what cannot be read, or "". */
+static int cannot(const struct way *w, const char *name, const char *done,
+                  const char *source, struct err *err)
 {
     char why[200];
 
-    snprintf(why, sizeof(why), "cannot have %s copied to it: %s%s", name,
-             reads ? "the one on this node: " : "", strerror(errno));
+    snprintf(why, sizeof(why), "cannot have %s %s to it: %s%s", name, done, source,
+             strerror(errno));
     return checkpointfile_refuse(err, errno, w->of->dir, w->of->number, why);
 }
 
@@ -119,22 +122,12 @@ static int copy_one(struct way *w, uint32_t rank, struct err *err)
     if (rc == 0)
         rc = renameat(w->to, part, w->to, name);
     if (rc)
-        cannot(w, name, reads, err);
+        cannot(w, name, "copied", reads ? "the one on this node: " : "", err);
     if (from >= 0)
         close(from);
     if (to >= 0 && close(to) && rc == 0)
-        rc = cannot(w, name, false, err);
+        rc = cannot(w, name, "copied", "", err);
     return rc;
-}
-
-static int cannot_write(const struct way *w, const char *name, bool reads,
-                        struct err *err)
-{
-    char why[200];
-
-    snprintf(why, sizeof(why), "cannot have %s written to it: %s%s", name,
-             reads ? "what comes of the task: " : "", strerror(errno));
-    return checkpointfile_refuse(err, errno, w->of->dir, w->of->number, why);
 }
 
 int copy_input(const char *dir, uint32_t number, uint32_t rank, struct err *err)
@@ -148,13 +141,13 @@ int copy_input(const char *dir, uint32_t number, uint32_t rank, struct err *err)
     if (w.to < 0)
         return -1;
     snprintf(name, sizeof(name), "rank-%" PRIu32 ".image", rank);
-    to = openat(w.to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    rc = to < 0 ? -1 : copy_bytes(&w, STDIN_FILENO, NULL, to,
-                                  &reads);
+    to = openat(w.to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                0600);
+    rc = to < 0 ? -1 : copy_bytes(&w, STDIN_FILENO, NULL, to, &reads);
     if (rc)
-        cannot_write(&w, name, reads, err);
+        cannot(&w, name, "written", reads ? "what comes of the task: " : "", err);
     if (to >= 0 && close(to) && rc == 0)
-        rc = cannot_write(&w, name, false, err);
+        rc = cannot(&w, name, "written", "", err);
     close(w.to);
     return rc;
 }

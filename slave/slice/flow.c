@@ -307,6 +307,20 @@ static void find_after(const struct flow *f, struct turned *t)
     }
 }
 
+void flow_mark_before(const struct flow *f, uint32_t *todo, uint32_t n,
+                      uint8_t *marks)
+{
+    while (n) {
+        const struct flow_list *from = &f->blocks[todo[--n]].from;
+
+        for (size_t k = 0; k < from->n; k++)
+            if (!marks[from->v[k]]) {
+                marks[from->v[k]] = 1;
+                todo[n++] = from->v[k];
+            }
+    }
+}
+
 /* Which blocks come to a return? Ways that only end the program, as checks of
  * memory do, are no decisions. NULL: there is no room. */
 static uint8_t *find_returning(const struct flow *f)
@@ -323,15 +337,7 @@ static uint8_t *find_returning(const struct flow *f)
             stack[n++] = b;
         }
     }
-    while (n) {
-        const struct flow_list *from = &f->blocks[stack[--n]].from;
-
-        for (size_t k = 0; k < from->n; k++)
-            if (!returns[from->v[k]]) {
-                returns[from->v[k]] = 1;
-                stack[n++] = from->v[k];
-            }
-    }
+    flow_mark_before(f, stack, n, returns);
     free(stack);
     return returns;
 }

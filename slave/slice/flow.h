@@ -43,4 +43,9 @@ void flow_fini(struct flow *f);                 /* {0} is fine */
 /* The instruction at this address, or FLOW_NONE. */
 uint32_t flow_find(const struct flow *f, uint64_t address);
 
+/* Marks all blocks from which one can come to the n in todo, which are marked
+ * already. Both arrays have room for each block. */
+void flow_mark_before(const struct flow *f, uint32_t *todo, uint32_t n,
+                      uint8_t *marks);
+
 #endif

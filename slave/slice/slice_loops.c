@@ -105,19 +105,9 @@ static bool part_communicates(struct slice *s, const struct function *f,
 static void mark_before(const struct flow *f, uint32_t block, uint32_t *todo,
                         uint8_t *before)
 {
-    uint32_t n = 0;
-
-    todo[n++] = block;
+    todo[0] = block;
     before[block] = 1;
-    while (n) {
-        const struct flow_list *from = &f->blocks[todo[--n]].from;
-
-        for (size_t k = 0; k < from->n; k++)
-            if (!before[from->v[k]]) {
-                before[from->v[k]] = 1;
-                todo[n++] = from->v[k];
-            }
-    }
+    flow_mark_before(f, todo, 1, before);
 }
 
 static bool leads_out(const struct flow_block *b, const struct parts *p,

@@ -191,21 +191,13 @@ static void say_library(struct str *to, struct slice *s)
 static bool is_caught(const struct flow *f, uint32_t insn)
 {
     uint8_t *seen = calloc(f->nblocks, 1);
-    uint32_t *todo = calloc(f->nblocks, sizeof(*todo)), n = 0;
+    uint32_t *todo = calloc(f->nblocks, sizeof(*todo));
     bool caught = false;
 
     if (seen && todo) {
-        todo[n++] = f->block_of[insn];
+        todo[0] = f->block_of[insn];
         seen[todo[0]] = 1;
-        while (n) {
-            const struct flow_list *from = &f->blocks[todo[--n]].from;
-
-            for (size_t k = 0; k < from->n; k++)
-                if (!seen[from->v[k]]) {
-                    seen[from->v[k]] = 1;
-                    todo[n++] = from->v[k];
-                }
-        }
+        flow_mark_before(f, todo, 1, seen);
         caught = !seen[f->entry];
     }
     free(seen);

@@ -9,22 +9,9 @@ need mpicc strip
 mpicc -O2 -g -DFAULT=7 -o "$T/ring" "$top/tests/eval/slices/halo.c"
 line=$(grep -n '/\*! 7 ' "$top/tests/eval/slices/halo.c" | cut -d : -f 1)
 
-hang()          # PROGRAM N: job N hangs, and is named
-{
-    fresh out err
-    hector-run -n 4 --oversubscribe "$1" >"$T/out" 2>"$T/err" </dev/null &
-    runner=$!
-    wait_for "[ -e \"\$HECTOR_DB\" ] &&
-        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $2')\" ]" 60
-}
-end()           # N
-{
-    hector kill "$1" >/dev/null
-    wait $runner
-    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $1')\" = 0 ]" 30
-}
+. "$top/tests/lib/hanging.sh"
 
-hang "$T/ring" 1
+hang 1 4 "$T/ring"
 run hector why 1 --slice
 is "$status" 0 'a slice of the task that is blamed'
 like "$T/out" '^job 1: what decides that task [0-3] gets to and stays in MPI_' \
@@ -70,7 +57,7 @@ run hector why 7 --slice
 like "$T/err" 'there is no job 7' 'a job that there is not'
 
 strip -o "$T/stripped" "$T/ring"
-hang "$T/stripped" 2
+hang 2 4 "$T/stripped"
 run hector why 2 --slice 0
 is "$status" 1 'a program that is stripped'
 like "$T/err" 'task 0: no slice: .*is stripped' '... is said'
@@ -78,7 +65,7 @@ end 2
 
 # Built anew while it runs: what was loaded is read.
 cp "$T/ring" "$T/again"
-hang "$T/again" 3
+hang 3 4 "$T/again"
 cp "$T/stripped" "$T/new"
 mv "$T/new" "$T/again"
 run hector why 3 --slice 0

@@ -33,20 +33,7 @@ END
 mpicc -g -O0 -shared -fPIC -o "$T/libsolver.so" "$T/solver.c"
 mpicc -g -O0 -o "$T/app" "$T/app.c" -L "$T" -lsolver -Wl,-rpath,"$T"
 
-hang()          # N TASKS PROGRAM: job N hangs, and is named
-{
-    hector-run -n "$2" --oversubscribe "$3" >"$T/run.out" 2>"$T/run.err" \
-        </dev/null &
-    runner=$!
-    wait_for "[ -e \"\$HECTOR_DB\" ] &&
-        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $1' 2>/dev/null)\" ]" 60
-}
-end()           # N
-{
-    hector kill "$1" >/dev/null
-    wait $runner
-    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $1')\" = 0 ]" 30
-}
+. "$top/tests/lib/hanging.sh"
 
 hang 1 2 "$T/app"
 run hector why 1 --slice 1
