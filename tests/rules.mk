@@ -105,6 +105,7 @@ $(B)/unit/models.so: tests/lib/model_policy.c policies/hct_policy.h $(B)/.flags
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -shared -fPIC -Ipolicies -o $@ $<
 $(B)/unit/test_master_parts: | $(B)/unit/models.so
+$(B)/unit/test_progress_looks: | $(B)/lib/policies/progress.so
 
 # ------------------------------------------------------------- simulation
 # Some 200,000 looks are a unit test; make sim takes 10,000,000.

@@ -1,6 +1,7 @@
 /* progress.c - the policy progress: which tasks have made the least progress,
  * and who waits for them. It looks when another policy has found a hang, or
- * somebody asks: at the first look that has detail and models after that.
+ * somebody asks: at the first look that has detail and models after that, and of
+ * a hang at some more, while nothing says who is behind.
  *
  * Of many tasks the models stay where they are (PDI, section 3.2): all are
  * asked where they are, then what their models say of the places that tasks
@@ -22,6 +23,8 @@ static const struct hct_param params[] = {
 
 enum {
     PATIENCE = 20,              /* looks, until all tasks are seen, */
+    UNSURE = 8,                 /* ... of a hang something says who is behind: one
+                                   that sleeps may have been awake just then, */
     WAITS_MAX = 4096,           /* of more the wait-for graph is not drawn */
 };
 #define SEEN_NS 6000000000u     /* ... and no longer than this */
@@ -39,7 +42,7 @@ enum stage {
 struct state {
     uint32_t nranks, models_max;
     uint32_t asked;             /* enum hct_asked, not answered yet */
-    uint32_t blind;             /* looks since in which not all were seen, */
+    uint32_t blind;             /* looks since that were not enough, */
     uint32_t stage;             /* enum stage */
     uint32_t told;              /* 1: the question has its answer */
     uint32_t nsample, sample[NODES_MAX];        /* ranks, of each node one */
@@ -108,16 +111,17 @@ static uint32_t unplaced(const struct nodes_task *t, uint32_t n)
     return k;
 }
 
-/* Of those that are not, a slave may stand. */
-static bool may_be_seen(struct state *s, uint64_t now_ns)
+/* After so many looks nobody waits for a better one. */
+static bool may_be_seen(struct state *s, uint64_t now_ns, uint32_t most)
 {
     if (!s->blind++)
         s->blind_ns = now_ns;
-    return s->blind <= PATIENCE && now_ns - s->blind_ns < SEEN_NS;
+    return s->blind <= most && now_ns - s->blind_ns < SEEN_NS;
 }
 
 /* Nobody hears of a hang's progress that nothing says anything of. False: not
- * all tasks were seen, but they may be soon. */
+ * all tasks were seen, as the slave of some may stand, or nothing is said of a
+ * hang; but the next look may be better. */
 static bool find(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
@@ -128,7 +132,7 @@ static bool find(struct state *s, const struct hct_snapshot *in,
 
     place_tasks(s, in);
     nodes_make(&s->nodes, t, in);
-    if (s->nodes.unseen && may_be_seen(s, in->now_ns))
+    if (s->nodes.unseen && may_be_seen(s, in->now_ns, PATIENCE))
         return false;
     decide_collectives(&s->nodes, t, in);
     decide_messages(&s->nodes, t, in);
@@ -140,6 +144,9 @@ static bool find(struct state *s, const struct hct_snapshot *in,
     if (s->told)
         say.unplaced = unplaced(t, s->nranks);
     say_find(&say);
+    if (!say.behind && (s->asked & HCT_ASKED_BY_HANG) &&
+        may_be_seen(s, in->now_ns, UNSURE))
+        return false;
     if (s->nodes.n && (say.behind || (s->asked & HCT_ASKED_BY_PERSON)))
         say_verdict(&say, out);
     return true;

@@ -2,12 +2,12 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # $T is that of who reads it
 hang()          # N TASKS COMMAND...: job N hangs, and is named
 {
-    tap_job=$1 tap_n=$2
+    hang_job=$1 hang_n=$2
     shift 2
-    hector-run -n "$tap_n" --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
+    hector-run -n "$hang_n" --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
     wait_for "[ -e \"\$HECTOR_DB\" ] &&
-        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $tap_job' 2>/dev/null)\" ]" 60
+        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $hang_job' 2>/dev/null)\" ]" 60
 }
 end()           # N: it is killed, and recorded as ended
 {

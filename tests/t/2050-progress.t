@@ -69,7 +69,7 @@ for shape in dot svg html; do
 done
 
 # ------------------------------------------------------- in a collective call
-begin cg --inject rank=5,call=MPI_Allreduce:1000,fault=hang
+begin cg --inject rank=5,call=MPI_Allreduce:1,fault=hang
 wait_for placed 240
 end
 is "$(sql "SELECT ranks, call, decided_by FROM progress WHERE job = $job AND place = 1")" \
