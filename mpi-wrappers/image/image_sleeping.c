@@ -128,6 +128,20 @@ static bool is_lock(uint64_t at)
            !(m[LIST] | m[LIST + 1] | m[LIST + 2] | m[LIST + 3]));
 }
 
+/* Is the word the upper half of an address? Where numbers of threads are small,
+ * some are the upper halves of what is mapped there. */
+static bool is_of_address(const int *word)
+{
+    enum { PAGE = 4096 };
+    uint64_t at;
+    unsigned char in_core;
+
+    if ((uint64_t)word % 8 == 0)
+        return false;
+    __builtin_memcpy(&at, word - 1, sizeof(at));
+    return sys(SYS_mincore, at & ~(uint64_t)(PAGE - 1), 1, &in_core) == 0;
+}
+
 /* In one of the registers that a system call leaves alone, or in the frame of
  * the function that waits, which is on top of the stack. */
 void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
@@ -146,7 +160,7 @@ void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
         if (r[kept[i]] == was)
             r[kept[i]] = is;
     for (size_t i = 0; i < FRAME / sizeof(*top); i++)
-        if (top[i] == was)
+        if (top[i] == was && !is_of_address(&top[i]))
             top[i] = is;
 }
 

@@ -113,11 +113,30 @@ static void leave(const struct pair *p)
         CHECK_OF(k, pthread_mutex_unlock(p->mutex) == EPERM);
 }
 
+/* Addresses whose upper half is the number of the thread: numbers of more than 15
+ * bits are that of none. */
+enum { PAGE = 4096, ADDRESSES = 16 };
+static void have_addresses(char *volatile at[ADDRESSES])
+{
+    char *page = (char *)((unsigned long)number() << 32 | 16 * PAGE);
+
+    if (number() >= 1 << 15)
+        page = NULL;
+    else
+        CHECK(mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+                   MAP_FIXED_NOREPLACE, -1, 0) == page);
+    for (int i = 0; i < ADDRESSES; i++)
+        at[i] = page;
+}
+
 static void *wait_for(void *arg)
 {
     struct pair *p = arg;
     struct timespec late = { .tv_sec = time(NULL) + 1000 };
+    char *volatile at[ADDRESSES], *page;
 
+    have_addresses(at);
+    page = at[0];
     p->waiter = number();
     if (p->until)
         CHECK_OF(p->kind, pthread_mutex_timedlock(p->mutex, &late) == 0);
@@ -126,6 +145,10 @@ static void *wait_for(void *arg)
     if (p->kind->type == R)
         CHECK_OF(p->kind, pthread_mutex_lock(p->mutex) == 0);
     leave(p);
+    for (int i = 0; i < ADDRESSES; i++)
+        CHECK_OF(p->kind, at[i] == page);
+    if (page)
+        munmap(page, PAGE);
     return NULL;
 }
 
@@ -278,9 +301,10 @@ static int sleeps(int tid)              /* in futex(2) */
     return atoi(text) == SYS_futex && *text >= '0' && *text <= '9';
 }
 
+/* Or is over: what it waits for may be had then. */
 static void until_sleeps(volatile int *tid)
 {
-    while (!*tid || !sleeps(*tid))
+    while (!over() && (!*tid || !sleeps(*tid)))
         usleep(500);
 }
 

@@ -30,7 +30,8 @@ generations()
         rm -f "$T/img"
         kill -USR2 $task
         wait $task
-        [ -e "$T/img" ] || return
+        status=$?
+        [ -e "$T/img" ] || return $status
         hector-restore "$T/img" </dev/null >>"$T/out" 2>>"$T/err" &
         task=$!
         wait_for '[ "$(said "imaged: restored")" = $g ] || ! kill -0 $task' 20
