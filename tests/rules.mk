@@ -203,7 +203,7 @@ TESTS ?= lint unit t
 check check-unit demo bench eval healthy lint moves sim soak: deps
 	$(again) $@-built
 
-with-tests: all units fuzzers $(B)/bench/bench_master
+with-tests: all units fuzzers $(bench_all)
 check-built: with-tests
 	@sh tests/lib/run.sh $(B) $(TESTS)
 check-unit-built: units all

@@ -93,7 +93,9 @@ int main(void)
     struct account account = { 0 };
     struct ticks ticks;
     const struct taskset all = { 0 };
-    struct modelpart p = { tasks, TASKS, &all, &account, &ticks, false };
+    struct modelpart p = {
+        .tasks = tasks, .n = TASKS, .ranks = &all, .account = &account, .ticks = &ticks
+    };
     struct str part = { 0 };
     uint64_t ns[ROUNDS];
     size_t few, many;

@@ -6,6 +6,8 @@
 #   layer Send+Recv            144.0 ns, with 148.2 ns: +4.2, 1.029
 #   layer stencil:512          0.253 s, with 0.255 s: 1.008
 #
+# and what LAMMPS and HPL take under --migratable, as slowdown.sh has it.
+#
 # usage: layer.sh BUILD [PAIRS]
 set -eu
 build=$1 pairs=${2:-5}
@@ -54,3 +56,4 @@ sort -k2,2 -k1,1 -k3,3n "$dir/all" | awk '
                     name[i], a, b, b - a, b / a
         }
     }'
+SLOWDOWN_OF=layer sh "${0%/*}/slowdown.sh" "$build" "$pairs" lammps hpl

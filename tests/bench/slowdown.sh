@@ -3,8 +3,8 @@
 # without it, under the same launcher: all kernels of tests/apps, LAMMPS and
 # the HPL of hpcc. One line a program and measure:
 #
-#   slow-down ring:20000  cpu, 1 task   1.003 (0.998 1.002 1.007) of 0.253 s, 15 pairs
-#   slow-down ring:20000  wall, 2 tasks 1.002 (0.991 1.003 1.011) of 0.301 s, 15 pairs
+#   slow-down by recording ring:20000  cpu, 1 task   1.003 (0.998 1.002 1.007) of 0.253 s, 15 pairs
+#   slow-down by recording ring:20000  wall, 2 tasks 1.002 (0.991 1.003 1.011) of 0.301 s, 15 pairs
 #
 # Runs come in pairs, one with and one without, each time in the other order;
 # what is printed is the ratio of the medians, the quartiles of the ratios of
@@ -17,10 +17,11 @@
 # usage: slowdown.sh BUILD [PAIRS [PROGRAM...]]
 #
 # PROGRAM may lack its size. No program gets more than $SLOWDOWN_SECONDS (20)
-# a measure, then it has fewer pairs.
+# a measure, then it has fewer pairs. With SLOWDOWN_OF=layer it is --migratable that
+# runs have or not, and all of them the recording library.
 set -eu
 . "$(dirname "$0")/../lib/inputs.sh"
-build=$1 pairs=${2:-15} seconds=${SLOWDOWN_SECONDS:-20}
+build=$1 pairs=${2:-15} seconds=${SLOWDOWN_SECONDS:-20} of=${SLOWDOWN_OF:-recording}
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
 all='ring:20000 stencil:512 cg:50000 transpose:256 wavefront:20000 farm:100
     imbalance:1000 phases:2000 poll:20000 omp:20000 heat:20000 jacobi:300
@@ -35,8 +36,11 @@ job()
 {
     job_n=$1 job_how=$2
     shift 2
+    case $of,$job_how in
+    layer,with) set -- --migratable "$@" ;;
     # Without it nobody looks at the stacks instead either.
-    [ "$job_how" = with ] || set -- --policy none env -u LD_PRELOAD "$@"
+    recording,without) set -- --policy none env -u LD_PRELOAD "$@" ;;
+    esac
     "$build/bin/hector-run" -q --oversubscribe -n "$job_n" "$@" >out 2>err ||
         { cat err >&2; exit 1; }
 }
@@ -50,7 +54,7 @@ kernel()
 
 lammps()        # TASKS with|without
 {
-    melt_input 8 150
+    melt_input 10 300
     job "$1" "$2" lmp -in in.melt -log none
     awk '/^Loop time of/ { t = $4 } /% CPU use/ { c = $1 }
         END { print t, t * c / 100 }' out
@@ -58,7 +62,7 @@ lammps()        # TASKS with|without
 
 hpl()           # TASKS with|without: the time of one HPL, as it prints it
 {
-    hpl_input 1000 64 1 "$1"
+    hpl_input 3000 128 1 "$1"
     rm -f hpccoutf.txt
     job "$1" "$2" hpcc
     awk '/^W[RC][0-9][0-9][A-Z]/ { t = $6 } END { print t, t }' hpccoutf.txt
@@ -88,7 +92,7 @@ tell()
         paste -d' ' one.with one.without >>pairs
         tell_n=$((tell_n + 1)) tell_took=$(($(date +%s) - tell_begin))
     done
-    awk -v what="$(printf '%-15s %s' "$4" "$1")" '
+    awk -v what="$(printf '%s %-15s %s' "$of" "$4" "$1")" '
         function sort(v, n,    i, j, x) {
             for (i = 2; i <= n; i++) {
                 x = v[i]
@@ -105,9 +109,9 @@ tell()
         }
         NF == 2 && $2 > 0 { n++; a[n] = $1; b[n] = $2; r[n] = $1 / $2 }
         END {
-            if (!n) { print "slow-down " what " not measured"; exit }
+            if (!n) { print "slow-down by " what " not measured"; exit }
             sort(a, n); sort(b, n); sort(r, n)
-            printf "slow-down %s %.3f (%.3f %.3f %.3f) of %.3f s, %d pairs\n",
+            printf "slow-down by %s %.3f (%.3f %.3f %.3f) of %.3f s, %d pairs\n",
                 what, at(a, n, 0.5) / at(b, n, 0.5), at(r, n, 0.25),
                 at(r, n, 0.5), at(r, n, 0.75), at(b, n, 0.5), n
         }' pairs
