@@ -16,7 +16,8 @@ run='openmpi-bin openssh-client'
 tests='libcmocka-dev perl sqlite3 hpcc lammps mpich libmpich-dev iproute2
     util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime
     binutils graphviz libc6-dev-arm64-cross'
-servers='slurmctld slurmd slurm-client munge'
+servers='slurmctld slurmd slurm-client munge gridengine-master gridengine-exec
+    gridengine-client'
 
 have=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null |
     awk '$1 == "ii" || $1 == "hi" { printf "%s ", $2 }')

@@ -44,6 +44,7 @@ struct child {
     char *who;                  /* owned */
     bool guard;
     const char *noise;          /* borrowed, or NULL */
+    char passed_over[200];      /* the last line of those */
     struct child_stream streams[2];     /* stdout, stderr */
     void (*on_exit)(void *arg, struct child *c, int status);
     void *arg;
@@ -62,8 +63,23 @@ static bool child_is_noise(const struct child_stream *s)
     return n > 0 && s->n >= n && memcmp(s->line + s->n - n, noise, n) == 0;
 }
 
+static void child_keep(struct child_stream *s)
+{
+    char *last = s->child->passed_over;
+    size_t n = s->n < sizeof(s->child->passed_over) ? s->n :
+               sizeof(s->child->passed_over) - 1;
+
+    memcpy(last, s->line, n);
+    last[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)last[i] < ' ')
+            last[i] = ' ';
+}
+
 static void child_say(struct child_stream *s)
 {
+    if (s->n > 0 && s == &s->child->streams[0] && s->level == SAY_VERBOSE)
+        child_keep(s);
     if (s->n > 0)
         say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, s->child->who,
                  s->line, s->n);
@@ -457,6 +473,11 @@ void child_end_all(void)
         }
     }
     kin_release(k);
+}
+
+const char *child_passed_over(const struct child *c)
+{
+    return c->passed_over;
 }
 
 const char *child_who(const struct child *c)

@@ -63,6 +63,9 @@ void child_end_all(void);
 void child_hush_all(void);
 const char *child_who(const struct child *c);
 
+/* The last line of its stdout that was passed over: "" if there was none. */
+const char *child_passed_over(const struct child *c);
+
 /* "ended with status 3", "was killed by signal 9 (Killed)". */
 const char *child_fate(int status, char *buf, size_t size);
 

@@ -101,7 +101,8 @@ static void private_on_exit(void *arg, struct child *c, int status)
 {
     struct member *m = arg;
     struct private *p = m->owner;
-    char fate[100], sentence[400];
+    const char *words = child_passed_over(c);
+    char fate[100], sentence[600];
 
     child_fate(status, fate, sizeof(fate));
     m->child = NULL;
@@ -121,8 +122,8 @@ static void private_on_exit(void *arg, struct child *c, int status)
         const char *agent = private_agent(p);
 
         snprintf(sentence, sizeof(sentence), "cannot reach %s: launch agent "
-                 "\"%.100s\" %s before a slave joined from there",
-                 m->host->name, agent, fate);
+                 "\"%.100s\" %s before a slave joined from there%s%s",
+                 m->host->name, agent, fate, *words ? ": " : "", words);
         private_fail(p, sentence);
     } else {
         say(SAY_VERBOSE, "%s %s", child_who(c), fate);

@@ -36,6 +36,10 @@ ok "... before join_wait is over ($ms ms)" [ $ms -lt 50000 ]
 like "$T/err" '^hector: cannot reach far2: launch agent .* ended with status 3' \
     '... with a sentence that names host and status'
 like "$T/err" '^hector: far2: no route to far2' '... after its own words'
+agent closed 'echo "Welcome to far1"; echo "This account is not available."; exit 1'
+run hector-run --launch-agent "$T/closed" -H far1 -n 1 true
+like "$T/err" 'ended with status 1 before a slave joined from there: This account is not' \
+    '... or with the last of them, if it said them on stdout'
 timed hector-run --launch-agent "$T/no-such-agent" -H far1 -n 1 true
 is "$status" 125 'an agent that is not there: 125'
 like "$T/err" '^hector: launch agent for far1: .*no-such-agent' '... and a sentence'
