@@ -128,6 +128,22 @@ static bool is_lock(uint64_t at)
            !(m[LIST] | m[LIST + 1] | m[LIST + 2] | m[LIST + 3]));
 }
 
+static bool waits_for_lock(const struct image_sleeping *s, const ucontext_t *u)
+{
+    const greg_t *r = u->uc_mcontext.gregs;
+
+    return s->call == SYS_futex && (uint64_t)r[REG_RSP] == s->sp &&
+           is_lock((uint64_t)r[REG_RDI]);
+}
+
+bool image_sleeping_is_doubtful(const struct image_sleeping *s, const ucontext_t *u,
+                                int number)
+{
+    enum { TELLING = 300 };
+
+    return number < TELLING && waits_for_lock(s, u);
+}
+
 /* Is the word the upper half of an address? Where numbers of threads are small,
  * some are the upper halves of what is mapped there. */
 static bool is_of_address(const int *word)
@@ -153,8 +169,7 @@ void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
     greg_t *r = u->uc_mcontext.gregs;
     int *top = (int *)(uint64_t)r[REG_RSP];
 
-    if (was == is || s->call != SYS_futex || (uint64_t)r[REG_RSP] != s->sp ||
-        !is_lock((uint64_t)r[REG_RDI]))
+    if (was == is || !waits_for_lock(s, u))
         return;
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         if (r[kept[i]] == was)
@@ -183,6 +198,12 @@ void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u,
                              int was, int is)
 {
     (void)s, (void)u, (void)was, (void)is;
+}
+
+bool image_sleeping_is_doubtful(const struct image_sleeping *s, const ucontext_t *u,
+                                int number)
+{
+    return (void)s, (void)u, (void)number, false;
 }
 
 bool image_sleeping_is_half(const ucontext_t *u, const struct image_range *text,

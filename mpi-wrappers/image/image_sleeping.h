@@ -28,6 +28,11 @@ void image_sleeping_settle(const struct image_sleeping *s, ucontext_t *u);
 void image_sleeping_renumber(const struct image_sleeping *s, ucontext_t *u, int was,
                              int is);
 
+/* Does it wait for a mutex that knows who has it, with a number that much else may be?
+ * In a container the first processes have some. */
+bool image_sleeping_is_doubtful(const struct image_sleeping *s, const ucontext_t *u,
+                                int number);
+
 /* Is it in that text, and not in a system call? */
 bool image_sleeping_is_half(const ucontext_t *u, const struct image_range *text,
                             size_t n);

@@ -40,6 +40,7 @@ struct slot {
     _Atomic int again;          /* it is to be told once more */
     _Atomic int patience;
     bool ended;
+    bool doubtful;              /* whoever reads its image may change too much */
 };
 
 static struct {
@@ -91,7 +92,7 @@ static void park(struct image_thread *t, struct slot *s, volatile int stop)
 static bool goes_on(struct slot *s, const ucontext_t *u)
 {
     if (atomic_load(&s->patience) == 0 ||
-        !image_sleeping_is_half(u, all.text, all.ntexts))
+        (!s->doubtful && !image_sleeping_is_half(u, all.text, all.ntexts)))
         return false;
     atomic_fetch_sub(&s->patience, 1);
     atomic_store(&s->again, 1);
@@ -110,6 +111,8 @@ static void handle(int signal_number, siginfo_t *info, void *context)
         if (all.threads[i].tid == tid) {
             struct image_sleeping sleeping = all.slots[i].sleeping;
 
+            all.slots[i].doubtful =
+                image_sleeping_is_doubtful(&sleeping, context, tid);
             if (goes_on(&all.slots[i], context))
                 return;
             image_context_thread(&all.threads[i]);
@@ -284,6 +287,14 @@ static bool wait_parked(uint64_t until_ms)
     }
 }
 
+static bool somebody_is_doubtful(void)
+{
+    for (size_t i = 1; i < all.n; i++)
+        if (!all.slots[i].ended && all.slots[i].doubtful)
+            return true;
+    return false;
+}
+
 /* The mapping is in the tables already. */
 static void learn_texts(const struct image_tables *t)
 {
@@ -336,6 +347,12 @@ enum image_reason image_threads_stop(struct image_tables *t)
         }
     } while (told);
     unhook();
+    if (somebody_is_doubtful()) {
+        image_threads_go_on();
+        return IMAGE_REFUSE(t, IMAGE_THREAD, "a thread waits for a lock that knows "
+                            "its threads by numbers, and its own is so small that "
+                            "other values are like it");
+    }
     drop_ended();
     all.others = (int)all.n - 1;
     t->head->nthreads = all.n;
