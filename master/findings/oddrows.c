@@ -1,5 +1,5 @@
 /* oddrows.c - see oddrows.h. */
-#include "master/act/oddrows.h"
+#include "master/findings/oddrows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
