@@ -143,33 +143,11 @@ static void take(struct findings *f, struct finder *by,
     str_fini(&text);
 }
 
-static void odds_on_places(void *arg, bool found)
+static void keep_learnt(const struct findings *f, const struct hct_learnt *l)
 {
-    struct findings *f = arg;
-    struct oddrows *odds = f->odds;
-
-    f->odds = NULL;
-    if (found) {
-        oddrows_place(odds);
-        oddrows_put(odds, f->acts->journal, f->job);
-    }
-    oddrows_free(odds);
-}
-
-/* Where they are comes later; of those before it is not looked for any more. */
-static void take_odds(struct findings *f, const struct found *found)
-{
-    struct oddrows *odds = oddrows_make(found);
-
-    if (!odds)
-        return;
-    oddrows_put(odds, f->acts->journal, f->job);
-    oddrows_free(f->odds);
-    f->odds = odds;
-    if (!oddrows_find(odds, f->acts, f->job, odds_on_places, f)) {
-        f->odds = NULL;
-        oddrows_free(odds);
-    }
+    journal_learnt(f->acts->journal, f->job, &(struct store_learnt){
+        .policy = l->by, .what = l->what, .ngroups = l->groups, .most = l->most,
+        .times = l->times });
 }
 
 static void findings_found(struct job *j, const struct judge *p,
@@ -179,7 +157,9 @@ static void findings_found(struct job *j, const struct judge *p,
     struct finder *by = found->out.nverdicts ? finder_of(f, judge_name(p))
                                              : NULL;
 
-    take_odds(f, found);
+    odds_take(f->odds, found);
+    for (uint32_t i = 0; i < found->out.nlearnt; i++)
+        keep_learnt(f, &found->learnt[i]);
     for (uint32_t i = 0; by && i < found->out.nverdicts; i++)
         take(f, by, found, i);
     if (by)
@@ -254,8 +234,7 @@ static void findings_stopped(struct job *j)
 
     if (f->aside)
         aside_finish(f);
-    if (f->odds)
-        odds_on_places(f, true);
+    odds_stop(f->odds);
     for (size_t i = 0; i < f->nfinders; i++) {
         struct finder *p = f->finder[i];
 
@@ -294,6 +273,12 @@ static void findings_blind(struct job *j, const char *why)
     j->findings->acts->ops->notice(j, true, "nobody watches the job: %s", why);
 }
 
+void findings_names(struct job *j, const Hct__Profile *m)
+{
+    if (j->findings)
+        odds_names(j->findings->odds, m);
+}
+
 const struct watcher_ops findings_ops = {
     .found = findings_found,
     .looked = findings_looked,
@@ -317,11 +302,11 @@ struct findings *findings_create(struct acts *a, struct job *j,
     f->acts = a;
     f->job = j;
     f->slice = autoslice_create(a, j);
+    f->odds = odds_create(a, j);
     if (onhang_parse(&f->on_hang, on_hang, err) == 0)
         return f;
     err_prefix(err, "--on-hang");
-    autoslice_leave(f->slice);
-    free(f);
+    findings_destroy(f);
     return NULL;
 }
 
@@ -331,7 +316,7 @@ void findings_destroy(struct findings *f)
         return;
     hang_free(f->hang);
     aside_free(f->aside);
-    oddrows_free(f->odds);
+    odds_destroy(f->odds);
     autoslice_leave(f->slice);
     for (size_t i = 0; i < f->nfinders; i++) {
         free(f->finder[i]->why);

@@ -7,7 +7,7 @@
 #include "master/findings/autoslice.h"
 #include "master/findings/findings.h"
 #include "master/findings/noderows.h"
-#include "master/findings/oddrows.h"
+#include "master/findings/odds.h"
 #include "master/findings/remedy.h"
 #include "master/findings/report.h"
 #include "master/findings/said.h"
@@ -68,8 +68,8 @@ struct findings {
     bool owed;                  /* ... because a master before this one did not
                                    come to it */
     struct aside *aside;        /* owned: what else is not told yet */
-    struct oddrows *odds;       /* owned: whose places are being looked for */
-    struct autoslice *slice;    /* owned: of who is to blame; or NULL */
+    struct odds *odds;          /* owned; or NULL, like the next */
+    struct autoslice *slice;    /* owned: of who is to blame */
 };
 
 struct finding {                  /* all of it borrowed */
