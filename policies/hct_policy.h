@@ -52,7 +52,9 @@
  *        padding: 0; with it scores of HCT_METHOD_CLUSTER and
  *        HCT_METHOD_NEIGHBOUR name a step, and so do those of hct_odd.
  *        hct_question_normal.rough, hct_score.once; hct_worth().
- *        hct_rank.instructions, cycles */
+ *        hct_rank.instructions, cycles
+ *   1.15 hct_odd.at, at_to. What policies learn, for later runs:
+ *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -60,7 +62,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 14u
+#define HCT_POLICY_MINOR 15u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -655,6 +657,8 @@ struct hct_snapshot {
     uint32_t runs;              /* earlier runs that these are of; 0: none is
                                    known */
     uint32_t pad2;
+    const struct hct_learnt *learnt;    /* with HCT_NEED_EARLIER: the policy's own */
+    uint32_t nlearnt, learnt_size;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -760,8 +764,26 @@ struct hct_odd {
     uint32_t line_to;           /* ... where it ends */
     uint64_t n;
     double in_ns, out_ns, normal_in_ns, normal_out_ns;
+    uint64_t at, at_to;         /* hct_state.place: of the same two; 0: not known.
+                                   They have lines when the task has ended, and is
+                                   asked no more */
 };
 #define HCT_NO_LINE UINT32_MAX
+
+/* Something that a policy has learnt of a job: kept with it and, if it ends well,
+ * shown to the same policy in later runs of the program, with HCT_NEED_EARLIER: of
+ * all runs that hct_earlier is of, together. */
+struct hct_learnt {
+    uint64_t by;                /* the host's: made of the policy's name */
+    uint64_t what;              /* the policy's: about what. What it tells of the
+                                   same later counts in its place */
+    uint32_t groups;            /* that tasks were in, the most */
+    uint32_t most;              /* so many were looked for, the least: where these
+                                   are as many, there may have been more */
+    uint32_t times;             /* that they were compared, in all runs */
+    uint32_t runs;              /* that tell it; in hct_out 0 */
+};
+enum { HCT_LEARNT_MAX = 64 };   /* of a policy and job */
 
 /* Parts of a snapshot besides calls and ranks, which every one has. What nobody
  * needs is not read from the tasks, sent or recorded. */
@@ -895,6 +917,8 @@ struct hct_out {
     uint32_t remarks, nremarks; /* lines that are shown with odds, first in
                                    lines, how many: a sentence each, about all
                                    of them */
+    struct hct_learnt *learnt;
+    uint32_t nlearnt, learnt_max;
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -1018,6 +1042,11 @@ static inline const struct hct_earlier *hct_earlier(
     const struct hct_snapshot *s, uint32_t i)
 {
     return HCT_AT(struct hct_earlier, s->earlier, s->earlier_size, i);
+}
+static inline const struct hct_learnt *hct_learnt(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_learnt, s->learnt, s->learnt_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "master/act/autoslice.h"
-#include "master/act/findings.h"
+#include "master/findings/autoslice.h"
+#include "master/findings/findings.h"
 #include "master/act/hands.h"
 #include "master/flow/again.h"
 #include "master/flow/apart.h"

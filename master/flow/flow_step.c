@@ -152,6 +152,7 @@ void flow_check_drained(struct job *j)
         again_begin(j);
         return;
     }
+    watcher_stop(j->watcher);   /* what it has found is whole before the job is */
     endmodel_keep(j);
     if (apart_end(j, why, sizeof(why)))
         flow_fail_now(j, why);

@@ -9,6 +9,7 @@
 
 #include "master/watch/looks.h"
 #include "proto/base/clock.h"
+#include "proto/base/idtable.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 
@@ -213,6 +214,28 @@ bool policy_due(const struct policy *p, const struct hct_snapshot *in)
            !(policy_needs(p) & ~in->parts);
 }
 
+/* The same in every run. */
+static uint64_t number_of(const struct policy *p)
+{
+    return idtable_hash(p->p->name, strlen(p->p->name));
+}
+
+/* What others have learnt it does not get; those of one stand together. */
+static void give_learnt(const struct policy *p, struct hct_snapshot *s)
+{
+    uint64_t by = number_of(p);
+    uint32_t first = 0, n = 0;
+
+    if (!(s->parts & HCT_NEED_EARLIER))
+        s->nearlier = s->runs = s->nlearnt = 0;
+    while (first < s->nlearnt && hct_learnt(s, first)->by != by)
+        first++;
+    while (first + n < s->nlearnt && hct_learnt(s, first + n)->by == by)
+        n++;
+    s->learnt = n ? hct_learnt(s, first) : NULL;
+    s->nlearnt = n;
+}
+
 /* What others have asked for it does not get, unless it is of those who got
  * that always: then what it finds does not depend on them. */
 static void give(struct policy *p, struct hct_snapshot *s)
@@ -234,8 +257,7 @@ static void give(struct policy *p, struct hct_snapshot *s)
         s->nplaces = s->norders = 0;
         s->at = NULL;
     }
-    if (!(s->parts & HCT_NEED_EARLIER))
-        s->nearlier = s->runs = 0;
+    give_learnt(p, s);
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;
@@ -261,6 +283,22 @@ static void clear_places(struct found *f)
 {
     for (uint32_t i = 0; i < f->out.nlines && i < FOUND_LINES; i++)
         f->lines[i].site = f->lines[i].made = 0;
+}
+
+/* Before version 1.15 it did not say places of its steps: rows were shorter, and
+ * stand closer together. What it has learnt nobody has asked for. */
+static void widen_odds(struct found *f)
+{
+    enum { WAS = offsetof(struct hct_odd, at) };
+    char *rows = (char *)f->odds;
+
+    f->out.nlearnt = 0;
+    for (uint32_t i = f->out.nodds < FOUND_ODDS ? f->out.nodds : FOUND_ODDS; i--;) {
+        struct hct_odd row = { .method = 0 };
+
+        memcpy(&row, rows + (size_t)i * WAS, WAS);
+        f->odds[i] = row;
+    }
 }
 
 /* Before version 1.12 the job moved again also where its verdict named ranks. */
@@ -321,6 +359,10 @@ void policy_step(struct policy *p, const struct hct_snapshot *in,
         clear_places(f);
     if (p->p->minor < 12)
         clear_ranks(f);
+    if (p->p->minor < 15)
+        widen_odds(f);
+    for (uint32_t i = 0; i < f->out.nlearnt && i < FOUND_LEARNT; i++)
+        f->learnt[i].by = number_of(p);
     schedule(p, in->now_ns, f->out.wake_ns);
     more = ask(p, &f->out);
     wrong = found_check(f, in->nranks);

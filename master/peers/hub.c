@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "master/act/hands.h"
+#include "master/findings/findings.h"
 #include "master/flow/adopt.h"
 #include "master/flow/again.h"
 #include "master/flow/notice.h"
@@ -631,7 +632,14 @@ static int peer_samples(struct peer *s, const Hct__TaskSamples *m,
 }
 ON_JOB(task_samples, TaskSamples, peer_samples(s, m, err))
 
-ON_JOB(profile, Profile, profile_take(s->hub->journal, s->job, s->at, m, err))
+static int peer_profile(struct peer *s, const Hct__Profile *m, struct err *err)
+{
+    if (profile_take(s->hub->journal, s->job, s->at, m, err))
+        return -1;
+    findings_names(s->job, m);
+    return 0;
+}
+ON_JOB(profile, Profile, peer_profile(s, m, err))
 
 static void peer_take_waits(struct node *n, const Hct__NodeLoad *m)
 {

@@ -309,6 +309,13 @@ void journal_remark(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_learnt(struct journal *jn, const struct job *j,
+                    const struct store_learnt *row)
+{
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_learnt, row);
+    journal_wake(jn, 0);
+}
+
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n)
 {

@@ -93,6 +93,8 @@ void journal_odd_step(struct journal *jn, const struct job *j,
                       const struct store_step *row);
 void journal_remark(struct journal *jn, const struct job *j,
                     const struct store_remark *row);
+void journal_learnt(struct journal *jn, const struct job *j,
+                    const struct store_learnt *row);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

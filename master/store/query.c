@@ -236,7 +236,8 @@ int query_steps_bare(struct store *st, const struct query_compared *c,
         return query_run(st, &sql, to, err);
     str_add(&sql, "SELECT count(*) FROM steps");
     add_compared(&sql, c);
-    str_add(&sql, " AND (from_line IS NULL OR to_line IS NULL)");
+    str_add(&sql, " AND (from_call IS NOT NULL AND from_line IS NULL OR"
+            " to_call IS NOT NULL AND to_line IS NULL)");
     return query_run(st, &sql, to, err);
 }
 
@@ -380,6 +381,7 @@ struct reader {
         query_model_f *model;
         query_progress_f *progress;
         query_run_f *run;
+        query_learnt_f *learnt;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -406,6 +408,7 @@ union any_row {
     struct store_model model;
     struct store_progress_node node;
     struct store_run run;
+    struct store_learnt learnt;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -435,6 +438,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.progress(r->arg, &row.node);
     case STORE_TABLE_run:
         return r->f.run(r->arg, &row.run);
+    case STORE_TABLE_learnt:
+        return r->f.learnt(r->arg, &row.learnt);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -671,6 +676,18 @@ int query_run_of(struct store *st, uint64_t job, query_run_f *f, void *arg,
     struct reader r = { STORE_TABLE_run, { .run = f }, arg };
 
     return query_row(st, "", "run t WHERE job = ?1", of, 1, &r, err);
+}
+
+int query_learnt(struct store *st, uint64_t job, query_learnt_f *f, void *arg,
+                 struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_learnt, { .learnt = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_learnt))
+        return 0;
+    return query_row(st, "", "learnt t WHERE job = ?1 ORDER BY policy, what", of, 1,
+                     &r, err);
 }
 
 #define GOOD_RUN " AND t.good AND t.job < ?2 AND EXISTS (SELECT 1 FROM model m" \

@@ -83,6 +83,8 @@
                                      " slow in")                              \
     T(remark,     16, KEYED, "remarks", "what is said of all tasks that were" \
                                      " compared")                             \
+    T(learnt,     17, KEYED,    NULL, "what policies have learnt of jobs, for later" \
+                                     " runs of the same program")             \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -358,6 +360,14 @@
     C(place,  COUNT32, KEY,  16, 3, "from 1")                                 \
     C(at_ns,  COUNT,   LAST, 16, 2, "as in outlier")                          \
     C(text,   TEXT,    LAST, 16, 4, "a sentence")
+
+#define STORE_learnt(C)                                                       \
+    C(job,     JOB,     KEY,  17, 0, NULL)                                    \
+    C(policy,  COUNT,   KEY,  17, 0, "made of its name")                      \
+    C(what,    COUNT,   KEY,  17, 0, "a number of the policy's own")          \
+    C(ngroups, COUNT32, LAST, 17, 0, "that tasks were in, the most")          \
+    C(most,    COUNT32, LAST, 17, 0, "so many were looked for")               \
+    C(times,   COUNT32, LAST, 17, 0, "that tasks were compared")
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

@@ -57,7 +57,8 @@ void found_empty(struct found *f)
         .question = f->question,
         .question_max = f->question ? HCT_QUESTION_MAX : 0,
         .rows = f->rows, .rows_max = FOUND_ROWS,
-        .odds = f->odds, .odds_max = FOUND_ODDS };
+        .odds = f->odds, .odds_max = FOUND_ODDS,
+        .learnt = f->learnt, .learnt_max = FOUND_LEARNT };
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -138,6 +139,7 @@ static bool fits(const struct found *f)
            o->ranks == f->ranks && o->lines == f->lines &&
            o->proposals == f->proposals && o->rows == f->rows &&
            o->odds == f->odds && o->nodds <= FOUND_ODDS &&
+           o->learnt == f->learnt && o->nlearnt <= FOUND_LEARNT &&
            o->question == f->question &&
            o->nquestion <= (f->question ? HCT_QUESTION_MAX : 0);
 }
@@ -164,6 +166,12 @@ static const char *odd_remarks(const struct hct_out *out, uint32_t nranks)
     return why;
 }
 
+static const char *odd_learnt(const struct hct_learnt *l)
+{
+    return l->groups && l->groups <= l->most && l->times
+           ? NULL : "something learnt without sense";
+}
+
 const char *found_check(struct found *f, uint32_t nranks)
 {
     struct hct_out *out = &f->out;
@@ -172,7 +180,7 @@ const char *found_check(struct found *f, uint32_t nranks)
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
         out->nsample = out->nquestion = out->nodds = 0;
-        out->nrows = out->nremarks = 0;
+        out->nrows = out->nremarks = out->nlearnt = 0;
         return "more than there is room for";
     }
     why = odd_sample(out, nranks);
@@ -186,11 +194,13 @@ const char *found_check(struct found *f, uint32_t nranks)
         why = odd_odd(&f->odds[i], out, nranks);
     if (!why && out->nodds && out->when.window > HCT_WINDOW_LAST)
         why = "tasks that are odd in no time";
+    for (uint32_t i = 0; i < out->nlearnt && !why; i++)
+        why = odd_learnt(&f->learnt[i]);
     if (!why)
         why = odd_remarks(out, nranks);
     if (why) {
         out->nverdicts = out->nproposals = out->nrows = out->nodds = 0;
-        out->nremarks = 0;
+        out->nremarks = out->nlearnt = 0;
         return why;
     }
     for (uint32_t i = 0; i < out->nproposals; i++)
@@ -210,7 +220,7 @@ struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
     uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers, nodds;
-    uint32_t remarks, nremarks;
+    uint32_t remarks, nremarks, nlearnt;
     struct hct_when when;
     char why[200];
 };
@@ -224,7 +234,8 @@ void found_pack(const struct found *f, struct str *to)
         .nranks = o->nranks, .nlines = o->nlines,
         .nproposals = o->nproposals, .nrows = o->nrows,
         .answers = o->answers, .nodds = o->nodds, .when = o->when,
-        .remarks = o->remarks, .nremarks = o->nremarks };
+        .remarks = o->remarks, .nremarks = o->nremarks,
+        .nlearnt = o->nlearnt };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -234,6 +245,7 @@ void found_pack(const struct found *f, struct str *to)
     str_add_bytes(to, f->proposals, o->nproposals * sizeof(*f->proposals));
     str_add_bytes(to, f->rows, o->nrows * sizeof(*f->rows));
     str_add_bytes(to, f->odds, o->nodds * sizeof(*f->odds));
+    str_add_bytes(to, f->learnt, o->nlearnt * sizeof(*f->learnt));
     str_add_bytes(to, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nverdicts; i++) {
         uint32_t n = f->text[i] ? (uint32_t)strlen(f->text[i]) : 0;
@@ -282,6 +294,7 @@ static void take_arrays(struct found *f, struct unpacking *u)
     take(u, f->proposals, o->nproposals * sizeof(*f->proposals));
     take(u, f->rows, o->nrows * sizeof(*f->rows));
     take(u, f->odds, o->nodds * sizeof(*f->odds));
+    take(u, f->learnt, o->nlearnt * sizeof(*f->learnt));
     take(u, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nlines; i++)
         f->tags[i][FOUND_TAG - 1] = '\0';
@@ -314,6 +327,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.when = head.when;
     f->out.remarks = head.remarks;
     f->out.nremarks = head.nremarks;
+    f->out.nlearnt = head.nlearnt;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

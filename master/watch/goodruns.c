@@ -17,7 +17,8 @@
 #include "proto/model/jobmodel.h"
 #include "proto/tree/placekey.h"
 
-enum { GOODRUNS_MAX = 10, GOODRUNS_BYTES = 8 << 20 };   /* of a model */
+enum { GOODRUNS_MAX = 10, GOODRUNS_BYTES = 8 << 20,     /* of a model */
+       LEARNT_MAX = 256 };
 #define NOWHERE UINT64_MAX
 
 struct step {                   /* of the run that is being read: all phases */
@@ -36,6 +37,8 @@ struct goodruns {
     struct step *step;          /* owned */
     size_t nsteps, cap;
     struct idtable by_ends;
+    struct hct_learnt *learnt;  /* owned: of all policies */
+    size_t nlearnt, learnt_cap;
 };
 
 /* ------------------------------------------------------------------ one run */
@@ -162,6 +165,36 @@ bool goodruns_add(struct goodruns *g, const Hct__Model *model)
     return rc;
 }
 
+/* ------------------------------------------------------------------- learnt */
+
+static struct hct_learnt *learnt_of(struct goodruns *g, uint64_t by, uint64_t what)
+{
+    for (size_t i = 0; i < g->nlearnt; i++)
+        if (g->learnt[i].by == by && g->learnt[i].what == what)
+            return &g->learnt[i];
+    if (g->nlearnt == LEARNT_MAX ||
+        array_reserve(&g->learnt, &g->learnt_cap, g->nlearnt + 1))
+        return NULL;
+    g->learnt[g->nlearnt] = (struct hct_learnt){ .by = by, .what = what,
+                                                .most = UINT32_MAX };
+    return &g->learnt[g->nlearnt++];
+}
+
+/* From anybody's database. */
+void goodruns_learn(struct goodruns *g, const struct store_learnt *row)
+{
+    struct hct_learnt *l;
+
+    if (!row->ngroups || row->ngroups > row->most || !row->times ||
+        !(l = learnt_of(g, row->policy, row->what)))
+        return;
+    l->groups = row->ngroups > l->groups ? row->ngroups : l->groups;
+    l->most = row->most < l->most ? row->most : l->most;
+    l->most = l->most < l->groups ? l->groups : l->most;
+    l->times += row->times < UINT32_MAX - l->times ? row->times : 0;
+    l->runs++;
+}
+
 /* ------------------------------------------------------------------ reading */
 
 static int on_model(void *arg, const struct store_model *row)
@@ -175,6 +208,12 @@ static int on_model(void *arg, const struct store_model *row)
         hct__model__free_unpacked(m, NULL);
     }
     return 1;
+}
+
+static int on_learnt(void *arg, const struct store_learnt *row)
+{
+    goodruns_learn(arg, row);
+    return 0;
 }
 
 static int on_like(void *arg, const struct store_run *row)
@@ -215,12 +254,33 @@ static int by_ends(const void *a, const void *b)
                               : (x->to > y->to) - (x->to < y->to);
 }
 
+static int by_policy(const void *a, const void *b)
+{
+    const struct hct_learnt *x = a, *y = b;
+
+    return x->by != y->by ? (x->by > y->by) - (x->by < y->by)
+                          : (x->what > y->what) - (x->what < y->what);
+}
+
 void goodruns_end(struct goodruns *g)
 {
+    if (g->nlearnt)
+        qsort(g->learnt, g->nlearnt, sizeof(*g->learnt), by_policy);
     if (g->nsteps)
         qsort(g->step, g->nsteps, sizeof(*g->step), by_ends);
     idtable_fini(&g->by_ends);
     g->known = true;
+}
+
+/* Of one whose model is not taken nothing is learnt. */
+static int read_run(struct goodruns *g, uint64_t run, struct err *err)
+{
+    struct store *st = journal_store(g->journal);
+    uint32_t before = g->taken;
+
+    if (query_model(st, run, on_model, g, err))
+        return -1;
+    return g->taken > before ? query_learnt(st, run, on_learnt, g, err) : 0;
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
@@ -233,8 +293,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if (g->nruns == 0)
         rc = find_runs(g, &err);
     else
-        rc = query_model(journal_store(g->journal), g->run[g->at++], on_model, g,
-                         &err);
+        rc = read_run(g, g->run[g->at++], &err);
     if (rc)
         log_info("goodruns", "earlier runs are not known: %s job=%llu", err.text,
                  (unsigned long long)g->job);
@@ -267,6 +326,7 @@ void goodruns_destroy(struct goodruns *g)
     timer_free(g->timer);
     idtable_fini(&g->by_ends);
     free(g->step);
+    free(g->learnt);
     free(g);
 }
 
@@ -278,10 +338,14 @@ bool goodruns_known(const struct goodruns *g)
 void goodruns_show(const struct goodruns *g, struct looks *l)
 {
     struct hct_earlier *e;
+    struct hct_learnt *k;
 
     for (size_t i = 0; i < g->nsteps; i++)
         if ((e = looks_add_earlier(l)))
             *e = g->step[i].is;
+    for (size_t i = 0; i < g->nlearnt; i++)
+        if ((k = looks_add_learnt(l)))
+            *k = g->learnt[i];
     l->runs = g->taken;
     l->parts |= HCT_NEED_EARLIER;
 }

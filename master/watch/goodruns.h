@@ -1,6 +1,7 @@
 /* goodruns.h - what earlier runs of the same program, which ended well, have taken for
  * its steps: the last ten whose models are kept, of as many tasks, merged (struct
- * hct_earlier). One is read at each turn of the loop. */
+ * hct_earlier); and what policies have learnt of them (struct hct_learnt). One is read
+ * at each turn of the loop. */
 #ifndef HECTOR_GOODRUNS_H
 #define HECTOR_GOODRUNS_H
 
@@ -9,6 +10,7 @@
 #include <event2/event.h>
 
 #include "hct.pb-c.h"
+#include "master/store/rows.h"
 #include "master/watch/looks.h"
 
 struct journal;
@@ -27,6 +29,8 @@ void goodruns_show(const struct goodruns *g, struct looks *l);
 /* For tests: another run; of one that makes no sense, or of another number of tasks,
  * nothing is kept. False: no memory. */
 bool goodruns_add(struct goodruns *g, const Hct__Model *model);
+/* What was learnt of the run that was added last. */
+void goodruns_learn(struct goodruns *g, const struct store_learnt *row);
 /* That were all. */
 void goodruns_end(struct goodruns *g);
 

@@ -26,7 +26,7 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next fourteen */
+    struct hct_request *requests;       /* owned, as the next fifteen */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
@@ -39,17 +39,18 @@ struct looks {
     struct hct_score *scores;
     struct hct_place *places;
     struct hct_earlier *earlier_steps;
+    struct hct_learnt *learnt;  /* sorted by whose they are */
     uint8_t *at;                /* of each rank */
     uint8_t *orders;            /* norders times as many */
     uint64_t question;          /* that these answer, */
     struct hct_stretch stretch; /* and of what time */
     uint32_t nrequests, ncomms, nflights, naccounts, npairs, nmeetings;
     uint32_t nmodels, nstates, nedges, nclusters, nscores;
-    uint32_t nplaces, norders, nearlier_steps;
+    uint32_t nplaces, norders, nearlier_steps, nlearnt;
     uint32_t runs;              /* that these are of */
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     size_t meetings_cap, models_cap, states_cap, edges_cap;
-    size_t clusters_cap, scores_cap, places_cap, earlier_steps_cap;
+    size_t clusters_cap, scores_cap, places_cap, earlier_steps_cap, learnt_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint32_t asked;             /* enum hct_asked: the same */
@@ -103,6 +104,7 @@ struct hct_cluster *looks_add_cluster(struct looks *l);
 struct hct_score *looks_add_score(struct looks *l);
 struct hct_place *looks_add_place(struct looks *l);
 struct hct_earlier *looks_add_earlier(struct looks *l);
+struct hct_learnt *looks_add_learnt(struct looks *l);
 /* Where each rank is, and what is said of so many places of the question: of zeros;
  * false without memory. */
 bool looks_add_at(struct looks *l, uint32_t norders);

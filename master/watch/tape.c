@@ -32,6 +32,7 @@ WHOLE(hct_stretch);
 WHOLE(hct_when);
 WHOLE(hct_place);
 WHOLE(hct_earlier);
+WHOLE(hct_learnt);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -293,6 +294,10 @@ static void put_earlier(const struct hct_snapshot *s, struct str *out)
     put(&body, s->runs);
     put_array(&body, s->earlier, s->nearlier, WORDS(hct_earlier));
     put_part(out, HCT_NEED_EARLIER, &body);
+    str_reset(&body);
+    put_array(&body, s->learnt, s->nlearnt, WORDS(hct_learnt));
+    if (s->nlearnt)
+        put_part(out, HCT_NEED_EARLIER | TAPE_MORE, &body);
     str_fini(&body);
 }
 
@@ -603,6 +608,14 @@ static int get_earlier(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static int get_learnt(struct tape_reader *r)
+{
+    if (!(r->looks.parts & HCT_NEED_EARLIER) || r->looks.nlearnt)
+        return -1;
+    GET_ARRAY_IF(r, hct_learnt, looks_add_learnt, before.groups <= before.most);
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_asked(struct tape_reader *r, uint32_t *asked)
 {
     uint64_t v;
@@ -665,6 +678,8 @@ static int get_body(struct tape_reader *r, uint64_t need)
         return get_whereabouts(r);
     case HCT_NEED_EARLIER:
         return get_earlier(r);
+    case HCT_NEED_EARLIER | TAPE_MORE:
+        return get_learnt(r);
     case TAPE_ASKED:
         return get_asked(r, &r->looks.asked);
     case TAPE_ASKED | TAPE_MORE:

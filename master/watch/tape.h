@@ -14,7 +14,8 @@
  *   models  := n, n times: rank, threads, at, lost, states, edges
  *   scores  := question, clusters, scores
  *   more    := n, n times: number of the model, last_ns, edges; of scores: words
- *              of hct_stretch; of TAPE_ASKED: words of hct_when
+ *              of hct_stretch; of TAPE_ASKED: words of hct_when; of earlier:
+ *              what policies have learnt
  *   earlier := runs, steps
  *   progress := question, places, runs of ranks at one place, orders
  *   ranks   := n, n times: rank, what has changed

@@ -34,19 +34,21 @@ static uint32_t first_phase(const struct hct_snapshot *in, uint32_t known)
     return least < UINT32_MAX ? least : known;
 }
 
-/* What lasts no longer than a step has to cost cannot have one; and of two that end
- * between two looks nobody keeps the first. */
+/* What lasts no longer than a step has to cost cannot have one. Of several that end
+ * between two looks nobody keeps the first; the last of them has begun after the look
+ * before. */
 static void look_at_phase(struct agenda *a, const struct hct_snapshot *in)
 {
     uint32_t first = first_phase(in, a->phase);
 
     if (first <= a->phase)
         return;
-    a->over = first == a->phase + 1 &&
-              in->now_ns - a->phase_ns >= a->least_ns &&
+    if (first > a->phase + 1)
+        a->phase_ns = a->looked_ns;
+    a->over = in->now_ns - a->phase_ns >= a->least_ns &&
               (!a->phases_ns || in->now_ns - a->phases_ns >= a->every_ns);
     a->phase = first;
-    a->phase_ns = in->now_ns;
+    a->phase_ns = a->looked_ns;
 }
 
 /* A tenth of the time that it has run, and no less than every. */
@@ -71,12 +73,13 @@ static void finalize(struct agenda *a, uint64_t now_ns)
 void agenda_look(struct agenda *a, const struct hct_snapshot *in)
 {
     if (!a->began_ns) {
-        a->began_ns = a->phase_ns = in->now_ns;
+        a->began_ns = a->phase_ns = a->looked_ns = in->now_ns;
         wait(a, in->now_ns);
     }
     look_at_phase(a, in);
     if (!a->finalized && finalizes(in))
         finalize(a, in->now_ns);
+    a->looked_ns = in->now_ns;
     if (in->asked & HCT_ASKED_BY_PERSON) {
         a->person = true;
         a->wanted = in->person;

@@ -19,8 +19,9 @@ struct agenda {
     struct hct_when wanted;     /* ... about that, */
     uint64_t person_ns;         /* ... who is to be told then, */
     uint64_t patience_ns;       /* ... or not at all */
-    uint32_t phase;             /* that not all have left yet, and since when */
-    uint64_t phase_ns;          /* nobody was in one before */
+    uint32_t phase;             /* that not all have left yet, */
+    uint64_t phase_ns;          /* ... and then somebody was in one before */
+    uint64_t looked_ns;         /* the last look */
     uint64_t phases_ns;         /* when one was compared last; 0: never */
     bool over;                  /* the one before is to be compared */
 };

@@ -61,5 +61,8 @@ void groups_make(struct groups *g, const struct lknorm *table,
     merge(g, d, in);
     measure(g, table);
     medoids_best(&g->medoids, g->distance, g->nsample, most->groups, SAME);
+    g->free = g->medoids.k;
+    if (most->normal && most->normal < g->free)
+        medoids_best(&g->medoids, g->distance, g->nsample, most->normal, SAME);
     medoids_best(&g->kinds, g->structure, g->nsample, most->kinds, SAME);
 }

@@ -24,6 +24,7 @@ struct groups {
     uint32_t sample[GROUPS_SAMPLE];     /* numbers of models in the snapshot */
     struct medoids medoids, kinds;      /* by all that differs; by what they
                                            do. Numbers in sample */
+    uint32_t free;
     size_t nchains;
     uint32_t into[DICTIONARY_STEPS], first[DICTIONARY_STEPS];
     uint32_t words[CHAINS_WORDS(DICTIONARY_STATES)];
@@ -33,10 +34,13 @@ struct groups {
     double structure[GROUPS_SAMPLE * GROUPS_SAMPLE];
 };
 
-struct groups_most { uint32_t groups, kinds; };
+struct groups_most {
+    uint32_t groups, kinds;
+    uint32_t normal;            /* groups, as was learnt (learnt.h); 0: not known */
+};
 
 /* Of g->sample, one at least, which the dictionary is made of. In no more groups and
- * kinds than most. */
+ * kinds than most; g->free of them there would be, did nobody know what is normal. */
 void groups_make(struct groups *g, const struct lknorm *table,
                  const struct dictionary *d, const struct hct_snapshot *in,
                  const struct groups_most *most);

@@ -71,6 +71,19 @@ static uint32_t fill(struct habits *h, const struct groups *g, uint32_t kind,
     return n;
 }
 
+/* Of so few that have taken it nobody is odd, however alike the others are. */
+static void leave_out(struct habits *h, const struct polish *p)
+{
+    for (uint32_t s = 0; s < p->steps; s++) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < p->tasks; i++)
+            n += !isnan(h->left[(size_t)i * p->steps + s]);
+        if (n < HABITS_LEAST)
+            h->normal[s] = (double)NAN;
+    }
+}
+
 static void polish_one(struct habits *h, const struct groups *g, uint32_t kind,
                        const struct dictionary *d,
                        const struct hct_snapshot *in, struct aspect a)
@@ -82,6 +95,7 @@ static void polish_one(struct habits *h, const struct groups *g, uint32_t kind,
     p.tasks = fill(h, g, kind, d, in, a);
     if (p.tasks >= HABITS_LEAST) {
         polish(&p, h->words);
+        leave_out(h, &p);
         return;
     }
     for (uint32_t s = 0; s < d->nsteps; s++)

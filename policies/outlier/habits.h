@@ -28,7 +28,7 @@ bool habits_waits(const struct dictionary *d, const struct hct_snapshot *in,
                   uint32_t step);
 
 /* Of the sample's tasks of that kind, into d->nsteps entries: NaN where it is
- * not known. */
+ * not known, as less than HABITS_LEAST of them have the step. */
 void habits_of(struct habits *h, const struct groups *g, uint32_t kind,
                const struct dictionary *d, const struct hct_snapshot *in,
                struct hct_question_normal *v);

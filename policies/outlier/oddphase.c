@@ -55,7 +55,7 @@ void oddphase_look(struct oddphase *p, const struct hct_snapshot *in)
     p->seen[p->nseen++ % ODDPHASE_SEEN] = name_of(k);
 }
 
-static struct oddphase_name find_name(const struct oddphase *p, uint32_t phase)
+struct oddphase_name oddphase_find(const struct oddphase *p, uint32_t phase)
 {
     for (uint32_t i = 0; i < ODDPHASE_SEEN && i < p->nseen; i++)
         if (p->seen[i].phase == phase)
@@ -156,14 +156,14 @@ static void make_room(struct oddphase *p)
     memmove(&p->one[at], &p->one[at + 1], (p->n - at) * sizeof(p->one[0]));
 }
 
-void oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
-                  uint32_t phase, uint32_t groups,
-                  const struct oddphase_task *slow, uint32_t nslow)
+bool oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
+                  uint32_t phase, const struct oddphase_task *slow,
+                  uint32_t nslow)
 {
-    struct oddphase_one one = { .what = find_name(p, phase), .groups = groups };
+    struct oddphase_one one = { .what = oddphase_find(p, phase) };
 
     if (p->n && p->one[p->n - 1].what.phase >= phase)
-        return;
+        return false;
     for (uint32_t i = 0; i < in->nscores; i++)
         if (hct_score(in, i)->method == HCT_METHOD_CLUSTER)
             put_far(&one, hct_score(in, i));
@@ -173,23 +173,10 @@ void oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
     compare_far(p, &one);
     compare_slow(p, &one);
     p->one[p->n++] = one;
+    return one.times > 0;
 }
 
 /* ---------------------------------------------------------------- questions */
-
-uint32_t oddphase_groups(const struct oddphase *p, uint32_t phase)
-{
-    const struct oddphase_name what = find_name(p, phase);
-    uint32_t most = 0, like = 0;
-
-    for (uint32_t i = 0; i < p->n; i++)
-        if (is_like(&p->one[i].what, &what)) {
-            like++;
-            if (p->one[i].groups > most)
-                most = p->one[i].groups;
-        }
-    return like >= LIKE_LEAST ? most : 0;
-}
 
 const struct oddphase_one *oddphase_oddest(const struct oddphase *p)
 {

@@ -36,7 +36,6 @@ struct oddphase_task {
 
 struct oddphase_one {
     struct oddphase_name what;
-    uint32_t groups;            /* its tasks were in so many */
     uint32_t nfar, nslow;
     struct oddphase_task far[ODDPHASE_FAR];     /* the furthest first; others
                                    are no further than the last */
@@ -57,13 +56,13 @@ void oddphase_look(struct oddphase *p, const struct hct_snapshot *in);
 
 /* The tasks of a phase that is over were compared: in is the answer; of those
  * that are slow in a step, at most ODDPHASE_SLOW, times as long as their
- * like. */
-void oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
-                  uint32_t phase, uint32_t groups,
-                  const struct oddphase_task *slow, uint32_t nslow);
+ * like. Returns whether it differs from earlier ones. */
+bool oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
+                  uint32_t phase, const struct oddphase_task *slow,
+                  uint32_t nslow);
 
-/* In so many groups tasks were in earlier phases of that kind; 0: not known. */
-uint32_t oddphase_groups(const struct oddphase *p, uint32_t phase);
+/* What is known of it, as of a look. */
+struct oddphase_name oddphase_find(const struct oddphase *p, uint32_t phase);
 
 /* The one that differs most; NULL: none does. */
 const struct oddphase_one *oddphase_oddest(const struct oddphase *p);

@@ -53,7 +53,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
     s->ask = (struct ask){ .top = OUTLIER_TOP, .score = param[SCORE],
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
-    s->groups_max = (uint32_t)param[GROUPS];
+    s->groups_max = s->learnt.most = (uint32_t)param[GROUPS];
     s->unmerged = param[MERGE] < 1;
     s->nsample = lot_sample(job->seed, job->nranks, s->sample);
     return 0;
@@ -115,8 +115,9 @@ static bool is_longer(const struct outlier *s, const struct hct_score *o)
     return !e || outlier_each(o) > earlier_most(e, o->in_call);
 }
 
-/* A phase that is over. Who asks is shown tasks that are odd by no measure. */
-static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
+/* A phase that is over: does it differ from earlier ones? Who asks is shown tasks that
+ * are odd by no measure. */
+static bool keep_phase(struct outlier *s, const struct hct_snapshot *in,
                        const struct outlier_list *odd)
 {
     const struct hct_when *when = &s->item.when;
@@ -125,12 +126,37 @@ static void keep_phase(struct outlier *s, const struct hct_snapshot *in,
 
     if (when->window != HCT_WINDOW_PHASE || when->phase == HCT_PHASES_OVER ||
         s->item.person)
-        return;
+        return false;
     for (size_t i = 0; i < odd->n; i++)
         if (odd->v[i].score && is_longer(s, odd->v[i].score))
             slow[n++] = (struct oddphase_task){ odd->v[i].score->rank,
                                               (float)odd->v[i].score->times };
-    oddphase_add(&s->phases, in, when->phase, s->question.ngroups, slow, n);
+    return oddphase_add(&s->phases, in, when->phase, slow, n);
+}
+
+#define NO_KIND UINT64_MAX
+
+/* What is learnt of: all time, or phases of a kind that is known. */
+static uint64_t kind_of(const struct outlier *s)
+{
+    const struct hct_when *when = &s->item.when;
+    uint32_t id;
+
+    if (when->window == HCT_WINDOW_ALL)
+        return learnt_what(0, s->unmerged);
+    if (when->window != HCT_WINDOW_PHASE || when->phase == HCT_PHASES_OVER)
+        return NO_KIND;
+    id = oddphase_find(&s->phases, when->phase).id;
+    return id ? learnt_what(id, s->unmerged) : NO_KIND;
+}
+
+/* Nobody was odd: so it is normal. */
+static void learn(struct outlier *s, struct hct_out *out)
+{
+    uint64_t what = s->item.person ? NO_KIND : kind_of(s);
+
+    if (what != NO_KIND && learnt_add(&s->learnt, what, s->free_groups))
+        learnt_tell(&s->learnt, what, out);
 }
 
 static void judge(struct outlier *s, const struct hct_snapshot *in,
@@ -151,7 +177,8 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
     }
     if (all)
         put_stands(s, in, &odd);
-    keep_phase(s, in, &odd);
+    if (!keep_phase(s, in, &odd) && !odd.n && !kept.n)
+        learn(s, out);
     outlier_say(s, in, &odd, out);
     outlier_say_kept(s, in, &kept, out);
     if (out->nverdicts || s->item.person) {
@@ -175,15 +202,21 @@ static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
     }
 }
 
-/* So many groups at most: in a phase as many as there were in earlier ones of
- * its kind, so that who leaves them is far from all of them (SC11, section 2). */
-static uint32_t groups_of(const struct outlier *s)
+/* In no more groups than are normal, so that who leaves them is far from all of them
+ * (SC11, section 2). */
+static void make_groups(struct outlier *s, struct groups *g,
+                        const struct hct_snapshot *in)
 {
-    const struct hct_when *when = &s->item.when;
-    uint32_t n = when->window == HCT_WINDOW_PHASE
-                     ? oddphase_groups(&s->phases, when->phase) : 0;
+    uint64_t what = kind_of(s);
 
-    return n && n < s->groups_max ? n : s->groups_max;
+    s->normal = what == NO_KIND
+                    ? (struct learnt_groups){ .groups = 0 }
+                    : learnt_find(&s->learnt, what,
+                                  s->item.when.window == HCT_WINDOW_PHASE);
+    groups_make(g, &s->table, &s->dictionary, in,
+                &(struct groups_most){ s->groups_max, s->groups_max,
+                                       s->normal.groups });
+    s->free_groups = g->free;
 }
 
 /* False: there is nothing to be compared. */
@@ -207,8 +240,7 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
     if (!s->has_table)          /* it takes 25 ms */
         lknorm_fill(&s->table);
     s->has_table = true;
-    groups_make(g, &s->table, &s->dictionary, in,
-                &(struct groups_most){ groups_of(s), s->groups_max });
+    make_groups(s, g, in);
     s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary,
                                 in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
@@ -222,7 +254,18 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
 
 /* -------------------------------------------------------------------- when */
 
-static void want_models(struct outlier *s, struct hct_out *out)
+/* Where they stand is in their own models. */
+static void want_stands(const struct stands *s, const struct hct_snapshot *in,
+                        struct hct_out *out)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].site && !s->v[i].place && s->v[i].rank < in->nranks &&
+            out->nranks < out->ranks_max)
+            out->ranks[out->nranks++] = s->v[i].rank;
+}
+
+static void want_models(struct outlier *s, const struct hct_snapshot *in,
+                        struct hct_out *out)
 {
     out->need |= HCT_NEED_MODEL;
     if (!s->earlier.known)
@@ -232,6 +275,8 @@ static void want_models(struct outlier *s, struct hct_out *out)
     out->sample = out->nranks;
     for (uint32_t i = 0; i < s->nsample && out->nranks < out->ranks_max; i++)
         out->ranks[out->nranks++] = s->sample[i];
+    want_stands(&s->stands, in, out);
+    want_stands(&s->works.found, in, out);
     out->nsample = out->nranks - out->sample;
 }
 
@@ -241,6 +286,10 @@ static void take(struct outlier *s, const struct hct_snapshot *in,
     const struct agenda_item *item = &s->item;
     uint64_t now_ns = in->now_ns;
 
+    if (in->parts & HCT_NEED_MODEL) {
+        stands_place(&s->stands, in);
+        stands_place(&s->works.found, in);
+    }
     if (s->wants == OUTLIER_MODELS && (in->parts & HCT_NEED_MODEL)) {
         s->wants = ask(s, in, out) ? OUTLIER_SCORES : OUTLIER_NOTHING;
         if (!s->wants)
@@ -274,8 +323,10 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 
     works_look(&s->works, s->rank, in);
     oddphase_look(&s->phases, in);
-    if (in->parts & HCT_NEED_EARLIER)
+    if (in->parts & HCT_NEED_EARLIER) {
         earlier_take(&s->earlier, in);
+        learnt_take(&s->learnt, in);
+    }
     alone_look(&s->works.found, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
@@ -285,7 +336,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         s->asked_ns = in->now_ns;
     }
     if (s->wants == OUTLIER_MODELS)
-        want_models(s, out);
+        want_models(s, in, out);
     out->wake_ns = wake(s, in->now_ns, soon);
     return 0;
 }

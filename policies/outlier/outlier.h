@@ -10,6 +10,7 @@
 #include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
 #include "policies/outlier/earlier.h"
+#include "policies/outlier/learnt.h"
 #include "policies/outlier/oddphase.h"
 #include "policies/outlier/stands.h"
 #include "policies/outlier/works.h"
@@ -42,6 +43,9 @@ struct outlier {
     struct outlier_said said, said_kept;
     struct stands stands;
     struct oddphase phases;
+    struct learnt learnt;
+    struct learnt_groups normal;        /* of what is asked about, */
+    uint32_t free_groups;       /* ... and groups as if that were not known */
     struct earlier earlier;
     struct earlier_longer longer;       /* of the sample that is asked about */
     bool has_table;

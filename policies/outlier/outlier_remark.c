@@ -1,5 +1,7 @@
 /* outlier_remark.c - what the policy outlier says of all tasks that it has
  * compared, for who looks at them. */
+#include <stdio.h>
+
 #include "policies/lib/words.h"
 #include "policies/outlier/outlier.h"
 
@@ -42,10 +44,26 @@ static void remark_left_out(const struct outlier *s, struct hct_out *out)
                      d->left_out, s->nsample, DICTIONARY_STEPS);
 }
 
+/* In how many groups, and how that is known. */
+static void remark_groups(const struct outlier *s, struct hct_out *out)
+{
+    const struct hct_when *when = &s->item.when;
+    bool phase = when->window == HCT_WINDOW_PHASE && when->phase != HCT_PHASES_OVER;
+    struct oddphase_name is = oddphase_find(&s->phases, when->phase);
+    char text[sizeof(((struct hct_line *)0)->text)], of[ODDPHASE_NAME + 16] = "";
+
+    if (phase)
+        snprintf(of, sizeof(of), "%s%s%s", *is.name ? "phases '" : "phases like it",
+                 is.name, *is.name ? "'" : "");
+    learnt_say(&s->normal, s->question.ngroups, of, text, sizeof(text));
+    words_remark(out, "%s", text);
+}
+
 void outlier_remark(const struct outlier *s, const struct hct_snapshot *in,
                     struct hct_out *out)
 {
     remark_phase(s, out);
     remark_longer(s, in, out);
     remark_left_out(s, out);
+    remark_groups(s, out);
 }

@@ -370,6 +370,8 @@ static void add_step(const struct outlier *s, struct hct_out *out,
         .to_call = s->dictionary.call[step->to],
         .line = place_line(out, o->rank, o->site),
         .line_to = place_line(out, o->rank, o->site_to), .n = o->n,
+        .at = dictionary_place(&s->dictionary, step->from),
+        .at_to = dictionary_place(&s->dictionary, step->to),
         .in_ns = o->in_ns, .out_ns = o->out_ns,
         .normal_in_ns = o->normal_in_ns, .normal_out_ns = o->normal_out_ns };
 
@@ -397,7 +399,8 @@ static void add_stand(struct hct_out *out, const struct stand *w,
         .method = HCT_METHOD_STANDS, .place = place, .rank = w->rank,
         .score = (double)w->stays, .cost_ns = (double)w->cost_ns,
         .from_call = w->call, .line = place_line(out, w->rank, w->site),
-        .line_to = HCT_NO_LINE, .n = w->stays, .in_ns = (double)w->cost_ns };
+        .line_to = HCT_NO_LINE, .n = w->stays, .in_ns = (double)w->cost_ns,
+        .at = w->place };
 
     add_odd(out, &x);
 }

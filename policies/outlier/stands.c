@@ -106,6 +106,7 @@ static void count(struct stand *e, const struct hct_rank *k, uint64_t cost_ns,
     if (cost_ns < e->longest_ns)
         return;
     e->longest_ns = cost_ns;
+    e->place = e->site == k->site ? e->place : 0;
     e->call = k->call;
     e->site = k->site;
     e->others = others;
@@ -144,6 +145,23 @@ bool stands_look(struct stands *s, const struct hct_snapshot *in)
         if (stands_waits(in, hct_rank(in, i)) && sleeps(hct_rank(in, i)))
             look_at(s, in, hct_rank(in, i), c.waiting - c.asleep);
     return 2 * c.late >= in->nranks;
+}
+
+static uint64_t place_of(const struct stand *e, const struct hct_snapshot *in,
+                         const struct hct_model *m)
+{
+    for (uint32_t i = 0; i < m->nstates; i++)
+        if (hct_state(in, m, i)->site == e->site)
+            return hct_state(in, m, i)->place;
+    return e->place;
+}
+
+void stands_place(struct stands *s, const struct hct_snapshot *in)
+{
+    for (uint32_t i = 0; i < in->nmodels; i++)
+        for (uint32_t k = 0; k < s->n; k++)
+            if (s->v[k].site && s->v[k].rank == hct_model(in, i)->rank)
+                s->v[k].place = place_of(&s->v[k], in, hct_model(in, i));
 }
 
 bool stands_now(const struct stand *w, const struct hct_snapshot *in)

@@ -25,7 +25,8 @@ enum { STANDS_MAX = 16,         /* tasks that are remembered */
 
 struct stand {
     uint32_t rank;
-    uint32_t call, site;        /* of its longest stay */
+    uint32_t call, site;        /* of its longest stay; */
+    uint64_t place;             /* ... as in hct_state; 0: not known */
     uint32_t others;            /* that waited then */
     uint64_t longest_ns;        /* that they waited meanwhile, each */
     uint64_t cost_ns;           /* in all its stays; 0: nothing is certain */
@@ -52,6 +53,9 @@ bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k);
 /* It is in a call, or behind it, and so many others wait meanwhile. */
 void stands_add(struct stands *s, const struct hct_snapshot *in,
                 const struct hct_rank *k, uint32_t others);
+
+/* A look with models: where they stood, for those that have one. */
+void stands_place(struct stands *s, const struct hct_snapshot *in);
 
 /* Is it in there still? Then it may be hung, which is for others to say. */
 bool stands_now(const struct stand *w, const struct hct_snapshot *in);

@@ -29,6 +29,7 @@ struct score {
     double left[2][HCT_STEPS_MAX], words[HCT_STEPS_MAX];
     double rough[2][HCT_STEPS_MAX];     /* what is left of the same of that */
     double slow[2];
+    double others_ns;           /* in steps that the question does not have */
     struct smm_edge edge[];     /* nmodels times nchains */
 };
 
@@ -253,6 +254,7 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
     uint32_t others = 0;
 
     memset(s->own, 0, s->q->nsteps * sizeof(*s->own));
+    s->others_ns = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t step = v[i].from == SCORE_NOWHERE || v[i].to == SCORE_NOWHERE
                             ? NONE
@@ -260,6 +262,7 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
 
         if (step == NONE) {
             others++;
+            s->others_ns += (double)v[i].n * (v[i].in_mean + v[i].out_mean);
             continue;
         }
         smm_add(&s->own[step], v[i].n, (struct moments){ v[i].in_mean, v[i].in_m2 },
@@ -322,6 +325,7 @@ void score_task(struct score *s, uint32_t rank, const struct score_edge *v,
         measure(s, rank, &m, i, alone, t);
     if (!isfinite(t->near))     /* there is no other */
         t->near = 0;
+    t->total_ns = s->others_ns;
     for (uint32_t i = 0; i < q->nsteps; i++)
         t->total_ns += (double)s->own[i].n *
                        (s->own[i].in.mean + s->own[i].out.mean);
@@ -607,13 +611,14 @@ static double waited(const struct score *s)
     return ns;
 }
 
-/* Does it wait so much less than its like, because it computes longer? */
+/* Does it wait so much less than its like, because it computes longer? In steps that
+ * nobody of the sample has it may wait, too. */
 static bool is_awaited(const struct score *s, uint32_t kind,
                        const struct hct_question_normal *normal,
                        struct hct_score *o)
 {
     const struct hct_question_kind *k = &s->kind[kind];
-    double less = (double)k->wait - waited(s);
+    double less = (double)k->wait - waited(s) - s->others_ns;
     struct sum sum = { .most_ns = 0 };
 
     if (!(less > 0) || less < s->q->score * (double)k->wait_spread)

@@ -50,7 +50,8 @@ struct score_task {
     double apart;               /* ... how far */
     double like;                /* from the medoid of the kind, by what they
                                    do alone */
-    double total_ns;            /* of its steps */
+    double total_ns;            /* of all its steps, also of others than those of
+                                   the question */
 };
 
 /* Edges of all its phases, in any order. Steps that the question does not have

@@ -137,7 +137,7 @@ static size_t write_question(struct sample *s)
     lknorm_fill(&s->table);
     dictionary_make(&s->dictionary, &in, s->groups.sample, s->groups.nsample);
     groups_make(&s->groups, &s->table, &s->dictionary, &in,
-                &(struct groups_most){ GROUPS, GROUPS });
+                &(struct groups_most){ .groups = GROUPS, .kinds = GROUPS });
     return ask_write(&ask, &s->habits, &s->groups, &s->dictionary, &in,
                      s->question, sizeof(s->question));
 }

@@ -79,6 +79,7 @@ master/judge         hct_policy.h
 master/move          hct.pb-c.h cpu.h
 master/places        hct.pb-c.h hct_policy.h
 master/act           hct.pb-c.h hct_policy.h
+master/findings      hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h cpu.h
 master/peers
 master

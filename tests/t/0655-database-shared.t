@@ -99,7 +99,7 @@ judge 'a reader where there is no write-ahead log'
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
-    DROP VIEW remarks; DROP TABLE remark;
+    DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -114,7 +114,7 @@ judge 'a file with an older schema'
 sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
-    DROP VIEW remarks; DROP TABLE remark;
+    DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;

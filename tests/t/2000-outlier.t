@@ -31,7 +31,7 @@ end()
 begin --inject rank=3,call=MPI_Waitall:5,fault=slow-after,time=5ms
 wait_for '[ "$(outliers)" -gt 0 ]' 60
 wait_for 'grep -q "in exchange (stencil.c:[0-9]*)" "$T/err"' 20
-# Where steps are comes a little later, and not of those that are compared at the end.
+# Where steps are comes a little later.
 lines='^ +1 +3 MPI_Waitall +stencil.c +[0-9]+ MPI_Irecv +stencil.c +[0-9]+ '
 wait_for 'hector why "$job" --outliers -k 1 >"$T/lines" 2>&1 && grep -qE "$lines" "$T/lines"' 60
 end
@@ -58,6 +58,9 @@ like "$T/out" '^polish +1 +3 ' '... and kept, when the job is over'
 is "$(sql "SELECT count(*) > 0 FROM steps WHERE job = $job AND rank = 3 AND place = 1 AND
     from_call = 'MPI_Waitall' AND to_call = 'MPI_Irecv' AND out_ns > 2 * normal_out_ns AND
     from_line > 0 AND to_line > 0")" 1 '... and in the view of steps'
+is "$(sql "SELECT count(*) FROM steps WHERE job = $job AND (from_call IS NOT NULL AND
+    from_line IS NULL OR to_call IS NOT NULL AND to_line IS NULL)")" 0 \
+    '... each with its lines, whenever the tasks were compared'
 
 # -------------------------------------------------------------- in a call
 begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms

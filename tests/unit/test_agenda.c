@@ -93,8 +93,7 @@ static void test_phases(void **state)
     done();
 }
 
-/* Too short to have anything that costs enough; too soon after the one before; two
- * at once, of which the first is not kept any more. */
+/* Too short to have anything that costs enough; too soon after the one before. */
 static void test_not_compared(void **state)
 {
     (void)state;
@@ -113,11 +112,36 @@ static void test_not_compared(void **state)
     assert_true(look(7 * S));
     is_phase(3);
     done();
-    all_in(6);
-    assert_false(look(20 * S));
-    all_in(7);
-    assert_true(look(30 * S));
-    is_phase(6);
+}
+
+/* Several begin and end between two looks: of the last one tasks keep what they did in
+ * it. It was no longer than it is since the look before. */
+static void test_between(void **state)
+{
+    (void)state;
+    a.every_ns = S;
+    look(1 * S);
+    a.next_ns = UINT64_MAX;
+    all_in(3);
+    rank[1].phase = 4;
+    assert_true(look(2 * S));
+    is_phase(2);
+    done();
+    assert_false(look(2 * S + 1));      /* once */
+    assert_false(look(4 * S - S / 10));
+    all_in(9);
+    assert_false(look(4 * S));          /* there was no time for more */
+    all_in(11);
+    assert_true(look(5 * S));
+    is_phase(10);
+    done();
+    all_in(13);                         /* and so is the last one */
+    rank[2].life = HCT_LIFE_FINALIZE;
+    assert_true(look(7 * S));
+    assert_int_equal(item.when.window, HCT_WINDOW_ALL);
+    done();
+    assert_true(look(7 * S + 1));
+    is_phase(13);
 }
 
 /* All time first, and then the last phase, if the program has phases. */
@@ -192,6 +216,7 @@ int main(void)
         cmocka_unit_test_setup(test_seldom, begin),
         cmocka_unit_test_setup(test_phases, begin),
         cmocka_unit_test_setup(test_not_compared, begin),
+        cmocka_unit_test_setup(test_between, begin),
         cmocka_unit_test_setup(test_finalize, begin),
         cmocka_unit_test_setup(test_person, begin),
     };

@@ -74,7 +74,7 @@ static struct earlier_longer compare(void)
     for (uint32_t i = 0; i < TASKS; i++)
         groups.sample[i] = i;
     dictionary_make(&d, &in, groups.sample, groups.nsample);
-    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4 });
+    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4, 0 });
     return earlier_compare(&earlier, &habits, &groups, &d, &in);
 }
 

@@ -55,6 +55,9 @@ static void fill(void)
     from.out.when = (struct hct_when){ HCT_WINDOW_PHASE, 6, 90 };
     from.out.remarks = 0;
     from.out.nremarks = 1;
+    from.out.nlearnt = 1;
+    from.learnt[0] = (struct hct_learnt){ .what = 7, .groups = 2, .most = 2,
+                                          .times = 1 };
     from.text[0] = strdup("all of it\n");
 }
 
@@ -80,6 +83,8 @@ static void test_all(void **state)
     assert_int_equal(to.proposals[0].action, HCT_KILL);
     assert_int_equal(to.odds[0].rank, 3);
     assert_int_equal(to.out.nremarks, 1);
+    assert_int_equal(to.out.nlearnt, 1);
+    assert_memory_equal(&to.learnt[0], &from.learnt[0], sizeof(to.learnt[0]));
     assert_memory_equal(&to.out.when, &from.out.when, sizeof(to.out.when));
 }
 
@@ -97,6 +102,10 @@ static void test_nonsense(void **state)
     fill();
     from.verdicts[0].kind = 99;
     nonsense();
+    from.learnt[0].groups = 3;
+    from.verdicts[0].kind = HCT_HANG;
+    nonsense();
+    from.learnt[0].groups = 1;
     from.verdicts[0].kind = HCT_HANG;
     from.verdicts[0].nranks = UINT32_MAX;
     nonsense();

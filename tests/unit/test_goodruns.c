@@ -178,11 +178,46 @@ static void test_others(void **state)
     assert_int_equal(find(key_of(SEND, 100), key_of(RECV, 200))->runs, 1);
 }
 
+static void learn(uint64_t policy, uint64_t what, uint32_t groups, uint32_t most)
+{
+    goodruns_learn(g, &(struct store_learnt){ .policy = policy, .what = what,
+        .ngroups = groups, .most = most, .times = 3 });
+}
+
+/* What policies have learnt of several runs: each kind by itself, those of one policy
+ * together. What makes no sense is not taken. */
+static void test_learnt(void **state)
+{
+    (void)state;
+    learn(9, 7, 2, 4);
+    learn(5, 1, 1, 4);
+    learn(9, 0, 1, 4);
+    learn(9, 7, 3, 10);
+    learn(9, 8, 0, 4);
+    learn(9, 8, 5, 4);
+    goodruns_learn(g, &(struct store_learnt){ .policy = 9, .what = 8, .ngroups = 1,
+                                              .most = 4 });
+    add(a_run(TASKS, build, 1e6));
+    show();
+    assert_int_equal(looks.nlearnt, 3);
+    assert_int_equal(looks.learnt[0].by, 5);
+    assert_int_equal(looks.learnt[1].what, 0);
+    assert_int_equal(looks.learnt[2].by, 9);
+    assert_int_equal(looks.learnt[2].what, 7);
+    assert_int_equal(looks.learnt[2].groups, 3);
+    assert_int_equal(looks.learnt[2].most, 4);
+    assert_int_equal(looks.learnt[2].times, 6);
+    assert_int_equal(looks.learnt[2].runs, 2);
+    looks_forget_parts(&looks);
+    assert_int_equal(looks.nlearnt, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_merged, begin, end),
         cmocka_unit_test_setup_teardown(test_others, begin, end),
+        cmocka_unit_test_setup_teardown(test_learnt, begin, end),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

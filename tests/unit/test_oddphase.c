@@ -78,7 +78,7 @@ static void leave(uint32_t phase, const struct oddphase_task *slow, uint32_t n)
                                              .rank = i, .score = far[i] };
     }
     in.nscores = k;
-    oddphase_add(&p, &in, phase, 2, slow, n);
+    oddphase_add(&p, &in, phase, slow, n);
 }
 
 static void healthy(uint32_t phase)
@@ -196,19 +196,17 @@ static void test_names(void **state)
     assert_non_null(strstr(said(), "phase 9 is where"));
 }
 
-static void test_groups(void **state)
+static void test_find(void **state)
 {
     (void)state;
-    healthy(1);
-    assert_int_equal(oddphase_groups(&p, 4), 0);
-    healthy(4);
     enter(7);
-    assert_int_equal(oddphase_groups(&p, 7), 2);
-    enter(8);                           /* of another kind */
-    assert_int_equal(oddphase_groups(&p, 8), 0);
+    enter(8);
+    assert_int_equal(oddphase_find(&p, 7).id, id_of("smooth"));
+    assert_string_equal(oddphase_find(&p, 8).name, "write");
+    assert_int_equal(oddphase_find(&p, 9).id, 0);       /* nobody was seen there */
     leave(7, NULL, 0);
     leave(7, NULL, 0);                  /* a phase is kept once */
-    assert_int_equal(p.n, 3);
+    assert_int_equal(p.n, 1);
 }
 
 int main(void)
@@ -219,7 +217,7 @@ int main(void)
         cmocka_unit_test_setup(test_always, begin),
         cmocka_unit_test_setup(test_slow, begin),
         cmocka_unit_test_setup(test_names, begin),
-        cmocka_unit_test_setup(test_groups, begin),
+        cmocka_unit_test_setup(test_find, begin),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

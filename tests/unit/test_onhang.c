@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "master/act/remedy.h"
+#include "master/findings/remedy.h"
 #include "proto/conf/onhang.h"
 
 #define S 1000000000ull

@@ -1,5 +1,6 @@
 /* test_policy.c - what hector-judge does with the steps of a policy: what makes
  * no sense is not believed, and it may have so much memory. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,12 +271,97 @@ static void test_room(void **state)
     end();
 }
 
+static uint64_t learnt_by;
+
+/* As a policy was built for a version before: its rows are shorter. */
+static int find_odd(void *state, const struct hct_snapshot *in, struct hct_out *o)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy((char *)o->odds + i * offsetof(struct hct_odd, at),
+               &(struct hct_odd){ .method = HCT_METHOD_POLISH, .place = i + 1,
+                                  .line = HCT_NO_LINE, .line_to = HCT_NO_LINE,
+                                  .score = 7 + i },
+               offsetof(struct hct_odd, at));
+    memset(&o->odds[3], 255, sizeof(o->odds[3]));
+    o->nodds = 3;
+    o->nlearnt = 77;                    /* what is there is not its own */
+    learnt_by = in->nlearnt;
+    return 0;
+}
+
+static void test_shorter_rows(void **state)
+{
+    struct hct_policy old = mine;
+
+    (void)state;
+    begin(1);
+    old.minor = 14;
+    old.step = find_odd;
+    policy.p = &old;
+    assert_int_equal(steps(1, false), FOUND_FINE);
+    assert_int_equal(out.out.nodds, 3);
+    assert_int_equal(out.out.nlearnt, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(out.odds[i].place, i + 1);
+        assert_true(fabs(out.odds[i].score - 7 - i) < 1e-9);
+        assert_int_equal(out.odds[i].at | out.odds[i].at_to, 0);
+    }
+    end();
+}
+
+static int learn(void *state, const struct hct_snapshot *in, struct hct_out *o)
+{
+    (void)state;
+    learnt_by = 0;
+    for (uint32_t i = 0; i < in->nlearnt; i++)
+        learnt_by += hct_learnt(in, i)->what;
+    o->learnt[o->nlearnt++] = (struct hct_learnt){
+        .what = 7, .groups = wrong ? 5 : 2, .most = 4, .times = 1 };
+    return 0;
+}
+
+/* What it has learnt is known as its own in later runs, and it alone sees it. */
+static void test_learnt(void **state)
+{
+    struct hct_policy own = mine, other = mine;
+    struct hct_learnt was[4] = { { .by = 1, .what = 1 }, { .by = 0, .what = 10 },
+                                 { .by = 0, .what = 100 }, { .by = 5, .what = 1000 } };
+    struct hct_snapshot in = { .size = sizeof(in), .job = &job, .nranks = 1,
+                               .parts = HCT_NEED_EARLIER, .learnt = was, .nlearnt = 4,
+                               .learnt_size = sizeof(was[0]) };
+
+    (void)state;
+    begin(1);
+    own.step = other.step = learn;
+    own.needs = other.needs = HCT_NEED_EARLIER;
+    other.name = "other";
+    policy.p = &own;
+    assert_int_equal(steps(1, false), FOUND_FINE);
+    assert_int_equal(out.out.nlearnt, 1);
+    was[1].by = was[2].by = out.learnt[0].by;
+    policy_step(&policy, &in, &out);
+    assert_int_equal(learnt_by, 110);
+    policy.p = &other;
+    policy_step(&policy, &in, &out);
+    assert_int_equal(learnt_by, 0);
+    policy.p = &own;
+    in.parts = 0;
+    policy_step(&policy, &in, &out);
+    assert_int_equal(learnt_by, 0);
+    assert_int_equal(steps(1, true), FOUND_ODD);
+    assert_string_equal(out.why, "it gave something learnt without sense");
+    assert_int_equal(out.out.nlearnt, 0);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_models),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_shorter_rows), cmocka_unit_test(test_learnt),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

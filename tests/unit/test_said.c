@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "master/act/said.h"
+#include "master/findings/said.h"
 
 static const uint64_t second = 1000000000;
 static struct found out;

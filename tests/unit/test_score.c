@@ -135,7 +135,7 @@ static void make_question(uint32_t most)
     for (uint32_t i = 0; i < in.nmodels && groups.nsample < most; i++)
         groups.sample[groups.nsample++] = i;
     dictionary_make(&d, &in, groups.sample, groups.nsample);
-    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4 });
+    groups_make(&groups, &table, &d, &in, &(struct groups_most){ 4, 4, 0 });
     bytes = ask_write(&what, &habits, &groups, &d, &in, question,
                       sizeof(question));
     assert_true(bytes > 0);
@@ -935,6 +935,122 @@ static void test_few(void **state)
     assert_int_equal(find(v, 3), 0);
 }
 
+/* All are of one kind, and the first of them are the sample. */
+static void ask_alike(uint32_t sample)
+{
+    groups.nsample = 0;
+    while (groups.nsample < sample) {
+        groups.sample[groups.nsample] = groups.nsample;
+        groups.nsample++;
+    }
+    dictionary_make(&d, &in, groups.sample, groups.nsample);
+    groups_make(&groups, &table, &d, &in,
+                &(struct groups_most){ .groups = 4, .kinds = 1 });
+    bytes = ask_write(&what, &habits, &groups, &d, &in, question,
+                      sizeof(question));
+    assert_true(bytes > 0);
+    answer();
+}
+
+/* What a step costs is a share of all the time of the task, also of that in steps
+ * which nobody of the sample has: of a run that is 100 times as long it is little. */
+static void test_share(void **state)
+{
+    const struct hct_score *o;
+
+    (void)state;
+    for (int longer = 0; longer < 2; longer++) {
+        begin();
+        for (uint32_t i = 0; i < 9; i++)
+            rounds(i, 10, i == 8 ? 4 : -1, 3, 1);
+        if (longer)
+            a_step(&models[8], 500, 501, SEND, 1, 0, 2.3e11);
+        ask_alike(8);
+        o = first_of(HCT_METHOD_POLISH);
+        if (longer) {
+            assert_ptr_equal(o, &all.score[all.nscores]);
+            continue;
+        }
+        assert_int_equal(o->rank, 8);
+        assert_int_equal(d.place[d.step[o->step].from], 14);
+        assert_true(groups.nchains < d.nsteps);         /* it is inside of a chain */
+        assert_true(fabs(o->times - 3) < 0.2);
+        assert_true(fabs(o->cost_ns / 4e8 - 1) < 0.1);
+        assert_true(fabs(o->share - 4e8 / 2.3e9) < 0.02);
+    }
+}
+
+/* Steps that no more than three tasks take: two of them alike, and one that takes ten
+ * times as long, are no habit. Four are. */
+static void test_few_take_it(void **state)
+{
+    const struct hct_score *o;
+
+    (void)state;
+    for (uint32_t have = 2; have <= 5; have++) {
+        begin();
+        for (uint32_t i = 0; i < 16; i++) {
+            rounds(i, 10, -1, 1, 1);
+            if (i < have)
+                a_step(&models[i], 12, 19, SEND, 100, 1000, i ? 1e6 : 1e7);
+        }
+        ask_alike(16);
+        o = first_of(HCT_METHOD_POLISH);
+        if (have < HABITS_LEAST) {
+            assert_ptr_equal(o, &all.score[all.nscores]);
+            continue;
+        }
+        assert_int_equal(o->rank, 0);
+        assert_int_equal(d.place[d.step[o->step].to], 19);
+    }
+}
+
+/* One that waits less than the others, where these do, and computes longer: they wait
+ * for it, unless it waits for as long where none of the sample ever is. */
+static void test_waits_unseen(void **state)
+{
+    (void)state;
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        equal_loads(1e7, 0.03);
+        load[16] = 1.3e7;
+        barriers(17);
+        if (elsewhere)
+            a_step(&models[16], 500, 501, RECV, 100, 1e7, 0);
+        ask_alike(16);
+        if (elsewhere) {
+            assert_ptr_equal(first_of(HCT_METHOD_POLISH), &all.score[all.nscores]);
+            continue;
+        }
+        assert_int_equal(first_of(HCT_METHOD_POLISH)->rank, 16);
+        assert_int_equal(first_of(HCT_METHOD_POLISH)->all, 1);
+    }
+}
+
+/* What was learnt to be normal: who would make a group of his own is in that of the
+ * others, far from its medoid; and how many there would be is known all the same. */
+static void test_normal(void **state)
+{
+    (void)state;
+    for (uint32_t normal = 0; normal <= 1; normal++) {
+        begin();
+        for (uint32_t i = 0; i < 16; i++) {
+            rounds(i, 10, -1, 1, 1);
+            if (i < 2)          /* does something else besides */
+                for (uint64_t s = 0; s < 5; s++)
+                    a_step(&models[i], 30 + s, 31 + s, SEND, 100, 1000, 1e6);
+        }
+        groups.nsample = 0;
+        for (uint32_t i = 0; i < 16; i++)
+            groups.sample[groups.nsample++] = i;
+        dictionary_make(&d, &in, groups.sample, groups.nsample);
+        groups_make(&groups, &table, &d, &in,
+                    &(struct groups_most){ .groups = 4, .kinds = 4,
+                                           .normal = normal });
+        assert_int_equal(groups.free, 2);
+        assert_int_equal(groups.medoids.k, normal ? 1 : 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -950,7 +1066,9 @@ int main(void)
         cmocka_unit_test(test_differs),
         cmocka_unit_test(test_kept),       cmocka_unit_test(test_one_step),
         cmocka_unit_test(test_awaited),    cmocka_unit_test(test_imbalance),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_share),
+        cmocka_unit_test(test_few_take_it), cmocka_unit_test(test_waits_unseen),
+        cmocka_unit_test(test_normal),
         cmocka_unit_test(test_waits_elsewhere),
         cmocka_unit_test(test_kept_alike),
     };

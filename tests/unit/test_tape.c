@@ -313,6 +313,9 @@ static void test_earlier(void **state)
         { .from = 7, .to = 7, .runs = 10, .tasks = 4, .n = 99.5, .in_mean = 5.5,
           .in_sd = 0.25, .in_most = 1e3, .out_most = 1e300, .bytes_mean = 8 },
         { .from = 7, .to = UINT64_MAX - 1, .runs = 1, .tasks = 1, .n = 2 } };
+    struct hct_learnt learnt[2] = {
+        { .by = UINT64_MAX, .what = 7, .groups = 2, .most = 4, .times = 9, .runs = 3 },
+        { .by = UINT64_MAX, .what = 8, .groups = 1, .most = 4, .times = 2, .runs = 1 } };
     struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
     struct str bytes = { 0 };
     struct tape_reader r = { 0 };
@@ -329,6 +332,10 @@ static void test_earlier(void **state)
     s.runs = 10;
     s.earlier = step;
     s.nearlier = 3;
+    s.learnt = learnt;
+    s.nlearnt = 2;
+    tape_write(&tape, &s, &bytes);
+    s.nlearnt = 0;                      /* as versions before had it */
     tape_write(&tape, &s, &bytes);
     step[1].in_sd = (double)NAN;
     tape_write(&tape, &s, &bytes);
@@ -340,6 +347,11 @@ static void test_earlier(void **state)
     assert_int_equal(out.runs, 10);
     assert_int_equal(out.nearlier, 3);
     assert_memory_equal(out.earlier, step, sizeof(step));
+    assert_int_equal(out.nlearnt, 2);
+    assert_memory_equal(out.learnt, learnt, sizeof(learnt));
+    assert_int_equal(tape_read(&r, &out, &err), 1);
+    assert_int_equal(out.nearlier, 3);
+    assert_int_equal(out.nlearnt, 0);
     assert_int_equal(tape_read(&r, &out, &err), -1);
     looks_fini(&live);
     looks_fini(&r.looks);

@@ -1,10 +1,10 @@
 /* sentence.c - a verdict as people read it, see sentence.h. */
-#include "master/act/sentence.h"
+#include "master/findings/sentence.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "master/act/remedy.h"
+#include "master/findings/remedy.h"
 #include "master/watch/verdict.h"
 
 /* What the job is, and what those are that are named, by kind. */

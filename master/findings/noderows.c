@@ -1,5 +1,5 @@
 /* noderows.c - see noderows.h. */
-#include "master/act/noderows.h"
+#include "master/findings/noderows.h"
 
 #include <stdlib.h>
 #include <string.h>

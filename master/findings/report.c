@@ -1,5 +1,5 @@
 /* report.c - see report.h. */
-#include "master/act/report.h"
+#include "master/findings/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

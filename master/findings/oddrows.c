@@ -1,5 +1,5 @@
 /* oddrows.c - see oddrows.h. */
-#include "master/act/oddrows.h"
+#include "master/findings/oddrows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,16 @@
 
 #define NOWHERE SIZE_MAX
 
+struct oddend {                 /* of a step: where the task is there */
+    uint64_t place;             /* as in hct_odd; 0: only line says it, if any */
+    size_t line;                /* of those asked for; or NOWHERE */
+};
+
 struct oddrow {
     struct store_outlier outlier;       /* its step is owned */
     struct store_step step;     /* of some methods; its files are owned */
     bool has_step;              /* ... as a row */
-    size_t from, to;            /* of places, or NOWHERE */
+    struct oddend from, to;
 };
 
 struct oddrows {
@@ -26,7 +31,7 @@ struct oddrows {
     size_t nremarks;
     uint64_t seq, at_ns;        /* of the look; when they came */
     struct places_line *line;   /* where steps begin and end: each place of a
-                                   task once */
+                                   task once; rank HCT_NONE: it has a line */
     size_t nlines;
     struct places *places;      /* NULL: they are not looked for */
 };
@@ -59,8 +64,8 @@ static void name_phase(struct oddrows *o, const struct hct_when *w)
         snprintf(o->phase, sizeof(o->phase), "%u", w->phase);
 }
 
-/* The number of that place. */
-static size_t place_of(struct oddrows *o, const struct found *f, uint32_t line)
+/* The number of that line. */
+static size_t line_of(struct oddrows *o, const struct found *f, uint32_t line)
 {
     const struct hct_line *is = line == HCT_NO_LINE ? NULL : &f->lines[line];
     size_t i = 0;
@@ -105,8 +110,8 @@ static void fill(struct oddrows *all, struct oddrow *to, const struct found *f,
 {
     uint64_t ago_ns = f->out.when.ago_ns;
 
-    to->from = place_of(all, f, o->line);
-    to->to = place_of(all, f, o->line_to);
+    to->from = (struct oddend){ o->at, line_of(all, f, o->line) };
+    to->to = (struct oddend){ o->at_to, line_of(all, f, o->line_to) };
     to->outlier = (struct store_outlier){
         .seq = f->seq, .at_ns = at_ns, .method = method_name(o->method),
         .phase = *all->phase ? all->phase : NULL, .place = o->place,
@@ -173,12 +178,50 @@ void oddrows_free(struct oddrows *o)
     free(o);
 }
 
+/* ------------------------------------------------------------------- places */
+
+static bool is_bare(const char *call, const char *file)
+{
+    return call && !file;
+}
+
+size_t oddrows_bare(const struct oddrows *o)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < o->n; i++)
+        n += (size_t)is_bare(o->v[i].step.from_call, o->v[i].step.from_file) +
+             is_bare(o->v[i].step.to_call, o->v[i].step.to_file);
+    return n;
+}
+
+/* Those that are not known from a book are asked for. */
+static void want(bool *wanted, const struct oddend *end, const char *call,
+                 const char *file)
+{
+    if (end->line != NOWHERE && is_bare(call, file))
+        wanted[end->line] = true;
+}
+
 bool oddrows_find(struct oddrows *o, const struct acts *a, struct job *j,
                   places_done_f *done, void *arg)
 {
-    if (!o || !o->nlines)
-        return false;
-    o->places = places_start(&a->by, j, 0, o->line, o->nlines, done, arg);
+    bool *wanted = calloc(o->nlines + 1, sizeof(*wanted)), any = false;
+
+    for (size_t i = 0; wanted && i < o->n; i++) {
+        const struct oddrow *x = &o->v[i];
+
+        want(wanted, &x->from, x->step.from_call, x->step.from_file);
+        want(wanted, &x->to, x->step.to_call, x->step.to_file);
+    }
+    for (size_t i = 0; wanted && i < o->nlines; i++) {
+        any |= wanted[i];
+        if (!wanted[i])
+            o->line[i].rank = HCT_NONE;
+    }
+    free(wanted);
+    if (any)
+        o->places = places_start(&a->by, j, 0, o->line, o->nlines, done, arg);
     return o->places != NULL;
 }
 
@@ -200,11 +243,42 @@ void oddrows_place(struct oddrows *o)
         struct oddrow *x = &o->v[i];
 
         place(&x->step.from_file, &x->step.from_line,
-              places_here(o->places, x->from));
+              places_here(o->places, x->from.line));
         place(&x->step.to_file, &x->step.to_line,
-              places_here(o->places, x->to));
+              places_here(o->places, x->to.line));
         name_step(x);
     }
+    places_free(o->places);
+    o->places = NULL;
+}
+
+static bool name(const char **file, uint32_t *line, const struct placebook *book,
+                 uint64_t place_)
+{
+    struct placebook_name is;
+
+    if (*file || !placebook_find(book, place_, &is) || !is.file)
+        return false;
+    *file = strdup(is.file);
+    *line = is.line;
+    return *file != NULL;
+}
+
+bool oddrows_name(struct oddrows *o, const struct placebook *book)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < o->n; i++) {
+        struct oddrow *x = &o->v[i];
+        struct store_step *k = &x->step;
+        bool from = name(&k->from_file, &k->from_line, book, x->from.place);
+        bool to = name(&k->to_file, &k->to_line, book, x->to.place);
+
+        if (from || to)
+            name_step(x);
+        any |= from || to;
+    }
+    return any;
 }
 
 void oddrows_put(const struct oddrows *o, struct journal *jn,

@@ -1,5 +1,5 @@
 /* remedy.c - what is done about a hang, and when, see remedy.h. */
-#include "master/act/remedy.h"
+#include "master/findings/remedy.h"
 
 #include <math.h>
 

@@ -7,6 +7,7 @@
 #ifndef HECTOR_FINDINGS_H
 #define HECTOR_FINDINGS_H
 
+#include "hct.pb-c.h"
 #include "master/act/act.h"
 #include "master/watch/watcher.h"
 
@@ -16,6 +17,10 @@ struct findings;
 struct findings *findings_create(struct acts *a, struct job *j,
                                  const char *on_hang, struct err *err);
 void findings_destroy(struct findings *f);      /* NULL is fine */
+
+/* A slave tells what places are called in the source, in a message that
+ * profile_take() has found to make sense. */
+void findings_names(struct job *j, const Hct__Profile *m);
 
 /* What a watcher has found goes to j->findings. */
 extern const struct watcher_ops findings_ops;

@@ -3,7 +3,7 @@
 #ifndef HECTOR_NODEROWS_H
 #define HECTOR_NODEROWS_H
 
-#include "master/act/report.h"
+#include "master/findings/report.h"
 #include "master/store/journal.h"
 #include "master/watch/found.h"
 

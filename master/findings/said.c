@@ -1,5 +1,5 @@
 /* said.c - what was told of the findings of a policy, see said.h. */
-#include "master/act/said.h"
+#include "master/findings/said.h"
 
 #include <ctype.h>
 

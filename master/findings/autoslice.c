@@ -1,7 +1,7 @@
 /* autoslice.c - see autoslice.h. One is made at a time for a job; of those that are
  * wanted meanwhile the last one is made then: it is what is known best. Invariant:
  * one without a job has a reduction under way, and is in the list of acts. */
-#include "master/act/autoslice.h"
+#include "master/findings/autoslice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
