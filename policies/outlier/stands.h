@@ -52,6 +52,9 @@ bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k);
 /* It is in a call, or behind it, and so many others wait meanwhile. */
 void stands_add(struct stands *s, const struct hct_snapshot *in,
                 const struct hct_rank *k, uint32_t others);
+/* The same of one that somebody else remembers. */
+void stands_stay(struct stand *e, const struct hct_snapshot *in,
+                 const struct hct_rank *k, uint32_t others);
 
 /* Is it in there still? Then it may be hung, which is for others to say. */
 bool stands_now(const struct stand *w, const struct hct_snapshot *in);
