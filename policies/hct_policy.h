@@ -783,7 +783,7 @@ enum { HCT_ROWS_MAX = 64 };     /* of a verdict */
  * steps. They need no verdict. */
 struct hct_odd {
     uint32_t method;            /* enum hct_method */
-    uint32_t place;             /* by this method, from 1; by the last two
+    uint32_t place;             /* by this method, from 1; by the last three
                                    together */
     uint32_t rank, group;
     double score, cost_ns;      /* as in hct_score */

@@ -27,7 +27,8 @@ static int take_tree(struct glance *g, const Hct__CallTree *m,
 }
 
 /* With ranks in place of positions. */
-static int take(struct glance *g, const struct reduce_result *r, struct err *err)
+static int take(struct glance *g, const struct reduce_result *r,
+                struct err *err)
 {
     struct str bytes = { 0 };
     Hct__CallTree *m = NULL;
@@ -65,7 +66,8 @@ void glance_start(struct glance *g, const struct judge *asker)
 {
     Hct__Stack how = HCT__STACK__INIT;
     uint8_t bytes[64];
-    struct reduce_ask ask = { .kind = "stack", .argument = bytes, .job = g->job };
+    struct reduce_ask ask = { .kind = "stack", .argument = bytes,
+                              .job = g->job };
     struct err err;
 
     if (g->id || !g->reducer)
@@ -78,8 +80,8 @@ void glance_start(struct glance *g, const struct judge *asker)
     g->asker = asker;
     g->id = reducer_start(g->reducer, &ask, on_done, g, &err);
     if (!g->id)
-        log_info("watcher", "a policy cannot look at stacks: %s job=%llu", err.text,
-                 (unsigned long long)g->job->id);
+        log_info("watcher", "a policy cannot look at stacks: %s job=%llu",
+                 err.text, (unsigned long long)g->job->id);
 }
 
 void glance_fini(struct glance *g)

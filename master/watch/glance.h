@@ -1,6 +1,6 @@
-/* glance.h - a look at the stacks of all tasks of a job for a policy: on its way
- * through the tree of slaves, and what they do inside of MPI by it, until the policy is
- * shown that in a look. One at a time. */
+/* glance.h - a look at the stacks of all tasks of a job for a policy: on its
+ * way through the tree of slaves, and what they do inside of MPI by it,
+ * until the policy is shown that in a look. One at a time. */
 #ifndef HECTOR_GLANCE_H
 #define HECTOR_GLANCE_H
 
@@ -22,8 +22,8 @@ struct glance {                 /* {.reducer, .job} is one without a look */
     struct incall *seen;        /* owned; NULL: nothing */
 };
 
-/* Not while one is under way: who asks meanwhile asks again. What nobody has been
- * shown is forgotten. */
+/* Not while one is under way: who asks meanwhile asks again. What nobody has
+ * been shown is forgotten. */
 void glance_start(struct glance *g, const struct judge *asker);
 void glance_fini(struct glance *g);
 

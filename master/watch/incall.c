@@ -68,7 +68,8 @@ static bool begins_with_one(const char *text, const char *const *words)
 /* What everybody uses: not told apart. */
 static bool is_system(const char *module)
 {
-    static const char *const names[] = { "libc.", "libc-", "libm.", "libm-", "ld-",
+    static const char *const names[] = {
+        "libc.", "libc-", "libm.", "libm-", "ld-",
         "libpthread", "librt.", "libgcc_s", "libstdc++", "libgfortran", "libdl",
         "linux-vdso", "[", "libnuma", "libhwloc", "libevent", "libpmix", NULL };
 
@@ -85,7 +86,8 @@ static bool is_recorder(const char *module)
 /* Transports that MPI's library has loaded. */
 static bool is_transport(const char *module)
 {
-    static const char *const names[] = { "libuc", "libfabric", "libibverbs", "libmlx",
+    static const char *const names[] = {
+        "libuc", "libfabric", "libibverbs", "libmlx",
         "libpsm", "libefa", "libmpi", "libxpmem", NULL };
 
     return begins_with_one(module, names);
@@ -94,7 +96,8 @@ static bool is_transport(const char *module)
 /* Not by names like MPI_Bcast: tools have functions of these. */
 static bool is_library(const char *function, const char *module)
 {
-    static const char *const names[] = { "PMPI_", "pmpi_", "ompi_", "opal_", "mca_",
+    static const char *const names[] = {
+        "PMPI_", "pmpi_", "ompi_", "opal_", "mca_",
         "orte_", "MPIR_", "MPID", "MPII_", "MPIU_", NULL };
 
     return mpiname_is("", module) || is_transport(module) ||
@@ -103,7 +106,8 @@ static bool is_library(const char *function, const char *module)
 
 static bool waits(const char *function)
 {
-    static const char *const words[] = { "progress", "wait", "poll", "yield", "sleep",
+    static const char *const words[] = {
+        "progress", "wait", "poll", "yield", "sleep",
         "futex", "select", "probe", "barrier" };
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -144,7 +148,7 @@ static struct place place_of(const struct place *up, const struct prefixtree *t,
     struct place p = *up;
 
     if (p.phase != OUTSIDE) {
-        if (!p.call)            /* a function of the program is called mpi_... */
+        if (!p.call)            /* a function of the program's is called mpi_x */
             p.call = call_of(function);
         step_inside(&p, t, node);
         return p;
@@ -183,7 +187,8 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static struct hct_inside row_of(const struct prefixtree *t, const struct place *p)
+static struct hct_inside row_of(const struct prefixtree *t,
+                                const struct place *p)
 {
     static const uint32_t what[] = { [BEFORE] = HCT_INSIDE_BEFORE,
         [LIBRARY] = HCT_INSIDE_LIBRARY, [CALLED] = HCT_INSIDE_CALLED };

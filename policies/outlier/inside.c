@@ -6,13 +6,15 @@
 
 static const uint64_t apart_ns = 60000000, apart_by_lot_ns = 80000000;
 static const uint64_t patience_ns = 5000000000;
-static const uint64_t long_ns = 300000000, out_ns = 100000000;
+static const uint64_t long_ns = 300000000, longer_ns = 800000000;
+static const uint64_t out_ns = 100000000;
 
-enum { SUSPECTS = 6, DRAWN = 10,        /* looks at stacks, one after the other */
+enum { SUSPECTS = 6, DRAWN = 10,        /* looks at stacks, one by one */
        LEAST = 4,               /* tasks of a job */
        HITS = 3, SURE = 4,      /* looks that a task is seen in, at least */
        TO_OTHERS = 4,           /* ... for each in which another one is */
-       PART = 20 };             /* of the time suspicions are so far apart */
+       PART = 20,               /* of the time suspicions are so far apart, */
+       SHORT = 3 };             /* ... or of that, where all wait longer */
 /* That it is always the same of all tasks, if each were as likely. */
 #define CHANCE 1e-3
 
@@ -28,7 +30,8 @@ static uint64_t lot(uint64_t x)
     return x ^ x >> 31;
 }
 
-static uint64_t next_after(const struct inside *x, const struct hct_snapshot *in)
+static uint64_t next_after(const struct inside *x,
+                           const struct hct_snapshot *in)
 {
     return in->now_ns + apart_ns +
            lot(in->job->seed + x->looks) % apart_by_lot_ns;
@@ -64,9 +67,9 @@ bool inside_many_wait(const struct hct_snapshot *in)
     return in->nranks >= LEAST && 2 * waiting >= in->nranks;
 }
 
-/* All are in MPI, and all but one of eight have waited for some time: who is out of
- * MPI is who they wait for. */
-static bool suspects(const struct hct_snapshot *in)
+/* All are in MPI, and all but one of eight have waited for some time: who is
+ * out of MPI is who they wait for. */
+static bool suspects(const struct hct_snapshot *in, uint64_t waited_ns)
 {
     uint32_t late = 0;
 
@@ -76,29 +79,35 @@ static bool suspects(const struct hct_snapshot *in)
         if (k->flags & STANDS_HELD)
             return false;
         if (stands_waits(in, k))
-            late += k->age_ns >= long_ns;
+            late += k->age_ns >= waited_ns;
         else if (k->life != HCT_LIFE_RUNNING || !(k->flags & HCT_PAGE) ||
                  (!(k->flags & HCT_IN_MPI) && k->age_ns >= out_ns))
             return false;
     }
-    return in->nranks >= LEAST && 8 * (uint64_t)late >= 7 * (uint64_t)in->nranks - 7;
+    return in->nranks >= LEAST &&
+           8 * (uint64_t)late >= 7 * (uint64_t)in->nranks - 7;
 }
 
 static void suspect(struct inside *x, const struct hct_snapshot *in)
 {
     uint64_t part_ns = (in->now_ns - x->began_ns) / PART;
+    bool rests = in->now_ns < x->rest_ns;
 
-    if (x->left || in->now_ns < x->rest_ns || !suspects(in))
+    if (x->left || in->now_ns < x->short_rest_ns ||
+        !suspects(in, rests ? longer_ns : long_ns))
         return;
     begin(x, in, false);
-    x->rest_ns = in->now_ns + (part_ns > x->every_ns ? part_ns : x->every_ns);
+    part_ns = part_ns > x->every_ns ? part_ns : x->every_ns;
+    x->rest_ns = in->now_ns + part_ns;
+    x->short_rest_ns = in->now_ns + part_ns / SHORT;
 }
 
 /* --------------------------------------------------------------- the looks */
 
 static bool is_same(const struct inside_one *o, const struct hct_inside *i)
 {
-    return o->function == i->function && o->call == i->call && o->what == i->what;
+    return o->function == i->function && o->call == i->call &&
+           o->what == i->what;
 }
 
 static bool has_rank(const struct hct_inside *i, uint32_t rank)
@@ -156,9 +165,10 @@ static bool is_role(const struct hct_snapshot *in, const struct hct_inside *i)
 {
     const struct hct_rank *k = hct_rank(in, i->rank[0]);
 
-    return !(k->flags & HCT_PAGE) || (i->what != HCT_INSIDE_BEFORE && k->call == i->call &&
-           (hct_call(in, i->call)->flags & HCT_CALL_ROOTED) &&
-           k->peer == (int32_t)i->rank[0]);
+    return !(k->flags & HCT_PAGE) ||
+           (i->what != HCT_INSIDE_BEFORE && k->call == i->call &&
+            (hct_call(in, i->call)->flags & HCT_CALL_ROOTED) &&
+            k->peer == (int32_t)i->rank[0]);
 }
 
 /* It may have gone on since. */
@@ -166,7 +176,7 @@ static void count_stay(struct inside_one *o, const struct hct_snapshot *in)
 {
     const struct hct_rank *k = hct_rank(in, o->rank);
 
-    if (k->call != o->call || !stands_waits(in, k))
+    if (k->call != o->call || !(k->flags & HCT_IN_MPI))
         return;
     o->site = k->site;
     stands_stay(&o->stays, in, k, o->waited);
@@ -210,11 +220,12 @@ static bool somebody_is_held(const struct hct_snapshot *in)
     return false;
 }
 
-/* Of those that were not read nothing is known; and who computes while most of the
- * others do keeps nobody waiting. */
+/* Of those that were not read nothing is known; and who computes while most
+ * of the others do keeps nobody waiting. */
 static bool says_something(const struct hct_snapshot *in)
 {
-    return in->stacks >= LEAST && 4 * (uint64_t)in->stacks >= 3 * (uint64_t)in->nranks &&
+    return in->stacks >= LEAST &&
+           4 * (uint64_t)in->stacks >= 3 * (uint64_t)in->nranks &&
            2 * in->waiting + 2 >= in->stacks && !somebody_is_held(in);
 }
 

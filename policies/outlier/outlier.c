@@ -28,7 +28,8 @@ static const struct hct_param params[] = {
 
 static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
 static const uint64_t look_ns = 500000000, soon_ns = 250000000;
-static const float waited_least = 0.1f;     /* of their time: worth a look at stacks */
+/* Of their time: then stacks are worth a look. */
+static const float waited_least = 0.1f;
 
 /* What a question is made in. */
 struct room {
@@ -63,7 +64,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
 
 static double cost_of(const struct outlier_find *f)
 {
-    return f->inside ? (double)f->inside_ns : f->stand ? (double)f->stand->cost_ns : f->score->cost_ns;
+    return f->inside ? (double)f->inside_ns
+           : f->stand ? (double)f->stand->cost_ns : f->score->cost_ns;
 }
 
 /* The most costly come first. */
@@ -109,8 +111,8 @@ static void put_stands(const struct outlier *s, const struct hct_snapshot *in,
             put(odd, (struct outlier_find){ .stand = w });
 }
 
-/* Of all time: those that were in a function of their own for long, and are not in
- * there still: such may be hung, which is for others to say. */
+/* Of all time: those that were in a function of their own for long, and are
+ * not in there still: such may be hung, which is for others to say. */
 static void put_insides(const struct outlier *s, const struct hct_snapshot *in,
                         struct outlier_list *odd)
 {
@@ -337,7 +339,8 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     alone_look(&s->works.found, in);
     agenda_look(&s->agenda, in);
     take(s, in, out);
-    if (s->wants == OUTLIER_NOTHING && agenda_next(&s->agenda, in->now_ns, &s->item))
+    if (s->wants == OUTLIER_NOTHING &&
+        agenda_next(&s->agenda, in->now_ns, &s->item))
         begin(s, in);
     else if (s->wants == OUTLIER_NOTHING && !inside_busy(&s->inside))
         judge_insides(s, in, out);

@@ -43,16 +43,16 @@ static void remark_left_out(const struct outlier *s, struct hct_out *out)
 }
 
 /* What the step does not say. */
-static void remark_insides(const struct outlier *s, const struct hct_snapshot *in,
-                           struct hct_out *out)
+static void remark_insides(const struct outlier *s,
+                           const struct hct_snapshot *in, struct hct_out *out)
 {
     char function[OUTLIER_FUNCTION], all[WORDS_TIME];
     const struct inside_one *o;
 
     for (uint32_t k = 0; k < OUTLIER_FOUND &&
                          (o = inside_get(&s->inside, k, in->now_ns)); k++)
-        words_remark(out, "task %u was in %s, %sinside of %s, at %u of %u looks at "
-                     "stacks, others %s; they waited for about %s%s",
+        words_remark(out, "task %u was in %s, %sinside of %s, at %u of %u "
+                     "looks at stacks, others %s; they waited for about %s%s",
                      o->rank, outlier_function(function, o),
                      o->what == HCT_INSIDE_CALLED ? "called back "
                      : o->what == HCT_INSIDE_LIBRARY ? "MPI's own, " : "",

@@ -189,16 +189,17 @@ static void say_inside(const struct outlier *s, const struct hct_snapshot *in,
     char function[OUTLIER_FUNCTION];
 
     words_line(out, (int32_t)o->rank,
-               "was in %s, inside of %s, at %u of %u looks at stacks, no other task "
-               "ever",
-               outlier_function(function, o), hct_call(in, o->call)->name, o->hits,
-               s->inside.looks);
+               "was in %s, inside of %s, at %u of %u looks at stacks, no other "
+               "task ever",
+               outlier_function(function, o), hct_call(in, o->call)->name,
+               o->hits, s->inside.looks);
     words_places(out, o->site, 0);
 }
 
 static uint32_t rank_of(const struct outlier_find *f)
 {
-    return f->inside ? f->inside->rank : f->stand ? f->stand->rank : f->score->rank;
+    return f->inside ? f->inside->rank
+           : f->stand ? f->stand->rank : f->score->rank;
 }
 
 static struct outlier_said_step to_say(const struct outlier *s,
@@ -295,8 +296,8 @@ static void head_stand(const struct outlier *s, const struct hct_snapshot *in,
                100 * (double)w->cost_ns / (double)(in->now_ns - s->agenda.began_ns));
 }
 
-/* That none of so many others was ever in there by chance: of each look it may be
- * anyone. */
+/* That none of so many others was ever in there by chance: of each look it may
+ * be anyone. */
 static void head_inside(const struct outlier *s, const struct hct_snapshot *in,
                         const struct outlier_find *f, struct hct_verdict *v,
                         struct hct_out *out)
@@ -307,10 +308,10 @@ static void head_inside(const struct outlier *s, const struct hct_snapshot *in,
     v->where = HCT_WHERE_COMMUNICATION;
     v->score = words_score(1 - pow(in->nranks, 1.0 - o->hits));
     words_line(out, HCT_NONE,
-               "task %u was in %s, inside of %s, while %u others waited: for %s, "
-               "%.1f %% of the time",
-               o->rank, outlier_function(function, o), hct_call(in, o->call)->name,
-               o->waited, words_time(all, f->inside_ns),
+               "task %u was in %s, inside of %s, while %u others waited: for "
+               "%s, %.1f %% of the time",
+               o->rank, outlier_function(function, o),
+               hct_call(in, o->call)->name, o->waited, words_time(all, f->inside_ns),
                100 * (double)f->inside_ns /
                    (double)(in->now_ns - s->agenda.began_ns));
 }
@@ -467,8 +468,8 @@ static void add_inside(struct hct_out *out, const struct inside_one *o,
     add_odd(out, &x);
 }
 
-/* Those that stand, are in a function of their own, or seem to compute in a call:
- * the next of each. */
+/* Those that stand, are in a function of their own, or seem to compute in a
+ * call: the next of each. */
 struct standing { uint32_t sure, inside, hints; };
 
 static bool is_inside(const struct outlier *s, const struct hct_snapshot *in,
@@ -489,12 +490,13 @@ static const struct stand *next_hint(const struct outlier *s,
 {
     const struct stand *w;
 
-    while ((w = stands_get(&s->works.found, i->hints)) && is_inside(s, in, w->rank))
+    while ((w = stands_get(&s->works.found, i->hints)) &&
+           is_inside(s, in, w->rank))
         i->hints++;
     return w;
 }
 
-/* The most costly one of those that are left, if that is more; false: none is. */
+/* The most costly one of those that are left, if that is more; false: none. */
 static bool add_standing(const struct outlier *s, const struct hct_snapshot *in,
                          struct standing *i, double least_ns, uint32_t *place,
                          struct hct_out *out)

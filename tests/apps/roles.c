@@ -1,12 +1,12 @@
-/* roles.c - tasks that do more than others inside of a call of MPI, as is their part
- * in it, or for a reason of their own.
+/* roles.c - tasks that do more than others inside of a call of MPI, as is
+ * their part in it, or for a reason of their own.
  *
  *   roles SIZE SECONDS [MODE]
  *
  *   reduce      large vectors are added up at task 0, with an operator of MPI's
  *   gather      large vectors are put together at task 0
- *   allreduce   large vectors are added up for all: MPI's settings say who does it
- *   operator    the same with an operator of the program's, which takes some time
+ *   allreduce   large vectors are added up for all: by whom, MPI's settings say
+ *   operator    the same with an operator of the program's, which takes time
  *   slow        that takes 20 ms more in task 1 alone
  *   later       the same, of calls that do not wait, in MPI_Wait
  *   thread      a thread of task 1 computes all the time
@@ -109,21 +109,24 @@ static void end(struct roles *r)
 static void round_of(struct roles *r)
 {
     int n = r->k.size * 1000;
-    MPI_Op op = is(r, "operator") || is(r, "slow") || is(r, "later") ? r->op : MPI_SUM;
+    int own = is(r, "operator") || is(r, "slow") || is(r, "later");
+    MPI_Op op = own ? r->op : MPI_SUM;
     MPI_Request request;
 
     for (int i = 0; i < n; i++)
         r->v[i] = r->k.rank;
     if (is(r, "gather")) {
-        MPI_Gather(r->v, n / r->k.tasks, MPI_DOUBLE, r->sum, n / r->k.tasks, MPI_DOUBLE,
-                   0, MPI_COMM_WORLD);
+        n /= r->k.tasks;
+        MPI_Gather(r->v, n, MPI_DOUBLE, r->sum, n, MPI_DOUBLE, 0,
+                   MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
         return;
     }
     if (is(r, "reduce")) {
         MPI_Reduce(r->v, r->sum, n, MPI_DOUBLE, op, 0, MPI_COMM_WORLD);
     } else if (is(r, "later")) {
-        MPI_Iallreduce(r->v, r->sum, n, MPI_DOUBLE, op, MPI_COMM_WORLD, &request);
+        MPI_Iallreduce(r->v, r->sum, n, MPI_DOUBLE, op, MPI_COMM_WORLD,
+                       &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
         MPI_Allreduce(r->v, r->sum, n, MPI_DOUBLE, op, MPI_COMM_WORLD);

@@ -61,7 +61,7 @@ hector why "$job" --outliers >"$T/words" 2>&1
 is "$(outliers)" 0 'an operator of the program that takes longer in one task: no verdict'
 end
 like "$T/now" "$first" '... but it is the first of the list'
-like "$T/now" '"remark":"task 1 was in [a-z_]+ \(roles.c:[0-9]+\), called back inside of '\
+like "$T/now" '"text":"task 1 was in [a-z_]+ \(roles.c:[0-9]+\), called back inside of '\
 'MPI_Allreduce, at .*a hint' '... with its line, as a hint'
 
 # ------------------------------------------------------------------------ its part
@@ -71,5 +71,6 @@ ok 'tasks of which one adds up for all are compared' hector why "$job" --outlier
 hector why "$job" --outliers -j >"$T/now"
 is "$(outliers)" 0 '... nobody is odd'
 end
-is "$(grep -cE '"method":"inside","place":[0-9]+,"rank":0,' "$T/now")" 0 '... and it is not even a hint'
+is "$(grep -cE '"method":"inside","place":[0-9]+,"rank":0,' "$T/now")" 0 \
+    '... and it is not even a hint'
 done_testing

@@ -1,6 +1,7 @@
-/* test_incall.c - what tasks do inside of calls of MPI, from call trees as they are
- * found: of Open MPI under our wrappers and the injector, of MPICH, of Fortran, with
- * operators that are called back, tools between, libraries below. */
+/* test_incall.c - what tasks do inside of calls of MPI, from call trees as
+ * they are found: of Open MPI under our wrappers and the injector, of MPICH,
+ * of Fortran, with operators that are called back, tools between, libraries
+ * below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,8 @@
 #include "master/watch/incall.h"
 
 enum { TASKS = 8, DEPTH = 12 };
+#define CALL "main@app:1", "MPI_Allreduce@libhector.so"
+#define LIBRARY CALL, "PMPI_Allreduce@libmpi.so.40"
 
 static struct prefixtree tree;
 static struct incall is;
@@ -43,8 +46,9 @@ static void stack(uint32_t rank, const char *const *text)
 static void wait_all(uint32_t first)
 {
     for (uint32_t i = first; i < TASKS; i++)
-        STACK(i, "main@app:1", "MPI_Allreduce@libhector.so",
-              "MPI_Allreduce@libhector-inject.so", "PMPI_Allreduce@libmpi.so.40",
+        STACK(i, CALL,
+              "MPI_Allreduce@libhector-inject.so",
+              "PMPI_Allreduce@libmpi.so.40",
               "ompi_coll_base_allreduce_intra_ring@libmpi.so.40",
               "ompi_request_default_wait@libmpi.so.40",
               "opal_progress@libopen-pal.so.40",
@@ -96,8 +100,9 @@ static void test_between(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so",
-          "MPI_Allreduce@libhector-inject.so", "inject_strike@libhector-inject.so",
+    STACK(0, CALL,
+          "MPI_Allreduce@libhector-inject.so",
+          "inject_strike@libhector-inject.so",
           "burn@libhector-inject.so", "clock_gettime@libc.so.6");
     read_it(TASKS - 1, 1);
     assert_row("burn", HCT_INSIDE_BEFORE, 0);
@@ -109,7 +114,7 @@ static void test_sleeps_between(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "tool_flush@libtool.so",
+    STACK(0, CALL, "tool_flush@libtool.so",
           "clock_nanosleep@libc.so.6");
     read_it(TASKS - 1, 1);
     assert_row("tool_flush", HCT_INSIDE_BEFORE, 0);
@@ -120,7 +125,7 @@ static void test_tool_waits(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "tool_sync@libtool.so",
+    STACK(0, CALL, "tool_sync@libtool.so",
           "PMPI_Barrier@libmpi.so.40", "opal_progress@libopen-pal.so.40");
     read_it(TASKS, 0);
 }
@@ -129,7 +134,7 @@ static void test_called_back(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "PMPI_Allreduce@libmpi.so.40",
+    STACK(0, LIBRARY,
           "ompi_coll_base_allreduce_intra_ring@libmpi.so.40", "slow_op@app:7",
           "pow@libm.so.6");
     read_it(TASKS - 1, 1);
@@ -138,12 +143,13 @@ static void test_called_back(void **state)
     assert_int_equal(is.v[0].line, 7);
 }
 
-/* From a loop that asks for messages, which a non-blocking collective is made in. */
+/* From a loop that asks for messages, which a non-blocking collective is
+ * made in. */
 static void test_called_back_by_progress(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "PMPI_Allreduce@libmpi.so.40",
+    STACK(0, LIBRARY,
           "opal_progress@libopen-pal.so.40", "NBC_Progress@mca_coll_libnbc.so",
           "slow_op@app:7");
     read_it(TASKS - 1, 1);
@@ -155,7 +161,7 @@ static void test_called_back_waits(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "PMPI_Allreduce@libmpi.so.40",
+    STACK(0, LIBRARY,
           "slow_op@app:7", "PMPI_Recv@libmpi.so.40",
           "opal_progress@libopen-pal.so.40");
     read_it(TASKS, 0);
@@ -165,7 +171,7 @@ static void test_library(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "PMPI_Allreduce@libmpi.so.40",
+    STACK(0, LIBRARY,
           "ompi_op_base_2buff_sum_double@libmpi.so.40", "memcpy@libc.so.6");
     read_it(TASKS - 1, 1);
     assert_row("ompi_op_base_2buff_sum_double", HCT_INSIDE_LIBRARY, 0);
@@ -176,7 +182,7 @@ static void test_copies_as_it_waits(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "PMPI_Allreduce@libmpi.so.40",
+    STACK(0, LIBRARY,
           "opal_progress@libopen-pal.so.40", "mca_pml_ob1_recv@mca_pml_ob1.so",
           "opal_convertor_unpack@libopen-pal.so.40", "memcpy@libc.so.6");
     read_it(TASKS, 0);
@@ -186,7 +192,7 @@ static void test_recorder(void **state)
 {
     (void)state;
     wait_all(1);
-    STACK(0, "main@app:1", "MPI_Allreduce@libhector.so", "record_enter@libhector.so");
+    STACK(0, CALL, "record_enter@libhector.so");
     read_it(TASKS - 1, 0);
 }
 
@@ -222,7 +228,8 @@ static void test_outside(void **state)
     read_it(0, 0);
 }
 
-/* Of many at one place, by two ways, the first are known; the fewest come first. */
+/* Of many at one place, by two ways, the first are known; the fewest come
+ * first. */
 static void test_many(void **state)
 {
     (void)state;
@@ -257,7 +264,8 @@ static void test_full(void **state)
     for (uint32_t i = 0; i < 3 * HCT_INSIDE_MAX; i++) {
         uint32_t which = i < 2 * HCT_INSIDE_MAX ? i / 2 : i;
 
-        f.function = prefixtree_name(&big, name, (size_t)sprintf(name, "f%u", which));
+        f.function = prefixtree_name(&big, name,
+                                     (size_t)sprintf(name, "f%u", which));
         frames[1] = prefixtree_frame(&big, &f);
         assert_int_equal(prefixtree_add(&big, i, 0, frames, 2, NULL), 0);
     }
