@@ -124,6 +124,7 @@ static void put_insides(const struct outlier *s, const struct hct_snapshot *in,
                                       &s->inside, o, in->now_ns) };
 
         if (inside_sure(o, in->nranks) && o->rank < in->nranks &&
+            !stands_has(&s->stands, o->rank, o->call) &&
             cost_of(&f) >= s->ask.cost_ns && cost_of(&f) >= share_ns &&
             (s->item.person || !stands_now(&o->stays, in)))
             put(odd, f);

@@ -483,6 +483,19 @@ static bool is_inside(const struct outlier *s, const struct hct_snapshot *in,
     return false;
 }
 
+/* That it sleeps there says more. */
+static const struct inside_one *next_inside(const struct outlier *s,
+                                            const struct hct_snapshot *in,
+                                            struct standing *i)
+{
+    const struct inside_one *o;
+
+    while ((o = inside_get(&s->inside, i->inside, in->now_ns)) &&
+           stands_has(&s->stands, o->rank, o->call))
+        i->inside++;
+    return o;
+}
+
 /* A hint says less than a stack. */
 static const struct stand *next_hint(const struct outlier *s,
                                      const struct hct_snapshot *in,
@@ -503,7 +516,7 @@ static bool add_standing(const struct outlier *s, const struct hct_snapshot *in,
 {
     const struct stand *a = stands_get(&s->stands, i->sure);
     const struct stand *b = next_hint(s, in, i);
-    const struct inside_one *o = inside_get(&s->inside, i->inside, in->now_ns);
+    const struct inside_one *o = next_inside(s, in, i);
     uint64_t inside_ns = o ? inside_cost(&s->inside, o, in->now_ns) : 0;
     const struct stand *w = a && (!b || a->cost_ns >= b->cost_ns) ? a : b;
 

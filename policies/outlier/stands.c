@@ -157,6 +157,14 @@ bool stands_now(const struct stand *w, const struct hct_snapshot *in)
     return stands_waits(in, k) && k->calls == w->stay.calls;
 }
 
+bool stands_has(const struct stands *s, uint32_t rank, uint32_t call)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].cost_ns && s->v[i].rank == rank && s->v[i].call == call)
+            return true;
+    return false;
+}
+
 const struct stand *stands_get(const struct stands *s, uint32_t k)
 {
     for (uint32_t i = 0; i < s->n; i++) {

@@ -59,6 +59,9 @@ void stands_stay(struct stand *e, const struct hct_snapshot *in,
 /* Is it in there still? Then it may be hung, which is for others to say. */
 bool stands_now(const struct stand *w, const struct hct_snapshot *in);
 
+/* It is certain of that task, in that call. */
+bool stands_has(const struct stands *s, uint32_t rank, uint32_t call);
+
 /* Of those of which it is certain, the k-th most costly, from 0; NULL: there are
  * fewer. */
 const struct stand *stands_get(const struct stands *s, uint32_t k);
