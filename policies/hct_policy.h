@@ -54,7 +54,9 @@
  *        hct_question_normal.rough, hct_score.once; hct_worth().
  *        hct_rank.instructions, cycles
  *   1.15 hct_odd.at, at_to. What policies learn, for later runs:
- *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER */
+ *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER
+ *   1.16 HCT_NEED_STACKS: hct_inside; stacks and waiting in hct_snapshot;
+ *        HCT_METHOD_INSIDE */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -62,7 +64,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 15u
+#define HCT_POLICY_MINOR 16u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -490,6 +492,8 @@ enum hct_method {
     HCT_METHOD_POLISH,          /* long in one step, for one of its kind */
     HCT_METHOD_STANDS,          /* sleeps in a call while others wait: of
                                    hct_odd only */
+    HCT_METHOD_INSIDE,          /* is in a function inside of a call while
+                                   others wait, by stacks: the same */
 };
 
 /* One of the tasks that are furthest from what was asked about. */
@@ -559,6 +563,33 @@ enum hct_order {
     HCT_ORDER_WAITED = 2,       /* the second for the first; and both: one of
                                    them, it is not known which */
 };
+
+/* HCT_NEED_STACKS: what tasks do inside of calls of MPI other than to wait, by one
+ * look at the stacks of all: a function that some of those who are in one call
+ * are in, those with the fewest tasks first. Who waits for others (is in a loop
+ * of MPI's that asks for messages) is counted in hct_snapshot.waiting alone. The
+ * look at stacks is a little older than that of which it is a part. */
+struct hct_inside {
+    uint32_t call;              /* number, by its name on the stack */
+    uint32_t what;              /* enum hct_inside_what */
+    uint32_t tasks;             /* that are in it */
+    uint32_t in_call;           /* that are in that call, whatever they do */
+    uint64_t function;          /* the same number for the same one, in all
+                                   looks */
+    uint32_t rank[4];           /* the first ones, as many as there are */
+    uint32_t line, pad;         /* of the first one; 0: not known */
+    char name[64];              /* of the function, cut */
+    char file[48];              /* its source, without folders, or else its
+                                   module, cut; "" */
+};
+enum hct_inside_what {
+    HCT_INSIDE_BEFORE = 1,      /* MPI's library has not been reached: it stands
+                                   between the program and MPI */
+    HCT_INSIDE_CALLED,          /* the library has called it, and it is none of
+                                   its own: an operator of the program's */
+    HCT_INSIDE_LIBRARY,         /* the library's own, and not to wait */
+};
+enum { HCT_INSIDE_MAX = 64 };
 
 #define HCT_MESSAGE_BITS 20     /* the low ones of a sum count the messages */
 
@@ -656,9 +687,13 @@ struct hct_snapshot {
     uint32_t nearlier, earlier_size;
     uint32_t runs;              /* earlier runs that these are of; 0: none is
                                    known */
-    uint32_t pad2;
+    uint32_t stacks;            /* tasks whose stacks were read, ... */
     const struct hct_learnt *learnt;    /* with HCT_NEED_EARLIER: the policy's own */
     uint32_t nlearnt, learnt_size;
+    const struct hct_inside *inside;    /* with HCT_NEED_STACKS */
+    uint32_t ninside, inside_size;
+    uint32_t waiting;           /* ... that wait inside of a call, of these */
+    uint32_t pad2;
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -752,7 +787,7 @@ enum { HCT_ROWS_MAX = 64 };     /* of a verdict */
  * steps. They need no verdict. */
 struct hct_odd {
     uint32_t method;            /* enum hct_method */
-    uint32_t place;             /* by this method, from 1; by the last two
+    uint32_t place;             /* by this method, from 1; by the last three
                                    together */
     uint32_t rank, group;
     double score, cost_ns;      /* as in hct_score */
@@ -795,6 +830,10 @@ enum hct_need {
                                    of question. Only one of the two at once */
     HCT_NEED_EARLIER = 16,      /* earlier: in one of the next looks, which may
                                    be a little later */
+    HCT_NEED_STACKS = 32,       /* inside, stacks, waiting: the same, once for
+                                   each time. All tasks are stopped for some
+                                   microseconds; where stacks cannot be had in
+                                   this way there is no answer */
 };
 
 /* A question: how far is each task of the job from these models? It is answered
@@ -1047,6 +1086,11 @@ static inline const struct hct_learnt *hct_learnt(
     const struct hct_snapshot *s, uint32_t i)
 {
     return HCT_AT(struct hct_learnt, s->learnt, s->learnt_size, i);
+}
+static inline const struct hct_inside *hct_inside(const struct hct_snapshot *s,
+                                                  uint32_t i)
+{
+    return HCT_AT(struct hct_inside, s->inside, s->inside_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

@@ -48,7 +48,8 @@ static const char *method_name(uint32_t method)
 {
     return method == HCT_METHOD_CLUSTER ? "cluster"
            : method == HCT_METHOD_NEIGHBOUR ? "neighbour"
-           : method == HCT_METHOD_POLISH ? "polish" : "stands";
+           : method == HCT_METHOD_POLISH ? "polish"
+           : method == HCT_METHOD_STANDS ? "stands" : "inside";
 }
 
 static uint64_t ns(double x)

@@ -258,6 +258,8 @@ static void give(struct policy *p, struct hct_snapshot *s)
         s->at = NULL;
     }
     give_learnt(p, s);
+    if (!(s->parts & HCT_NEED_STACKS))
+        s->ninside = s->stacks = s->waiting = 0;
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;

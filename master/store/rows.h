@@ -319,17 +319,18 @@
 #define STORE_outlier(C)                                                      \
     C(job,     JOB,     KEY,  14, 1, NULL)                                    \
     C(seq,     COUNT,   KEY,  14, 0, "of the look")                           \
-    C(method,  TEXT,    KEY,  14, 3, "cluster, neighbour, polish, stands")    \
+    C(method,  TEXT,    KEY,  14, 3, "cluster, neighbour, polish, stands, "   \
+                                      "inside")                               \
     C(place,   COUNT32, KEY,  14, 5, "1: the furthest")                       \
     C(at_ns,   COUNT,   LAST, 14, 2, NULL)                                    \
     C(phase,   TEXT,    LAST, 14, 4, "NULL: of all")                          \
     C(rank,    COUNT32, LAST, 14, 6, NULL)                                    \
     C(score,   REAL,    LAST, 14, 7, "a distance, in deviations of the"       \
                                      " cluster; polish: deviations;"          \
-                                     " stands: times")                        \
+                                     " stands, inside: times")                \
     C(cluster, COUNT32, LAST, 14, 8, "from 1")                                \
     C(cost_ns, COUNT,   LAST, 14, 9, "so much longer than its like; polish,"  \
-                                     " stands")                               \
+                                     " stands, inside")                       \
     C(since_ns, KNOWN,  LAST, 15, 10, "the time that it is about began; NULL:"\
                                       " as the tasks did")                    \
     C(step,    TEXT,    LAST, 16, 11, "from call to call: that it is slow in,"\

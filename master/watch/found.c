@@ -121,7 +121,7 @@ static bool is_line(uint32_t line, uint32_t rank, const struct hct_out *out)
 static const char *odd_odd(const struct hct_odd *o, const struct hct_out *out,
                            uint32_t nranks)
 {
-    return o->method >= HCT_METHOD_CLUSTER && o->method <= HCT_METHOD_STANDS &&
+    return o->method >= HCT_METHOD_CLUSTER && o->method <= HCT_METHOD_INSIDE &&
            o->place && o->rank < nranks && isfinite(o->score) &&
            isfinite(o->cost_ns) && isfinite(o->in_ns) && isfinite(o->out_ns) &&
            isfinite(o->normal_in_ns) && isfinite(o->normal_out_ns) &&

@@ -56,6 +56,7 @@ void looks_fini(struct looks *l)
     free(l->places);
     free(l->earlier_steps);
     free(l->learnt);
+    free(l->insides);
     free(l->at);
     free(l->orders);
     memset(l, 0, sizeof(*l));
@@ -69,6 +70,7 @@ void looks_forget_parts(struct looks *l)
     l->nmodels = l->nstates = l->nedges = 0;
     l->nclusters = l->nscores = l->nplaces = l->norders = 0;
     l->nearlier_steps = l->nlearnt = l->runs = 0;
+    l->ninsides = l->stacks = l->waiting = 0;
     l->question = 0;
     l->stretch = (struct hct_stretch){ .tasks = 0 };
     l->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
@@ -145,6 +147,11 @@ struct hct_earlier *looks_add_earlier(struct looks *l)
 struct hct_learnt *looks_add_learnt(struct looks *l)
 {
     return ONE_MORE(l, learnt);
+}
+
+struct hct_inside *looks_add_inside(struct looks *l)
+{
+    return ONE_MORE(l, insides);
 }
 
 struct hct_score *looks_add_score(struct looks *l)
@@ -665,6 +672,9 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .earlier = l->earlier_steps, .nearlier = l->nearlier_steps,
         .earlier_size = sizeof(*l->earlier_steps), .runs = l->runs,
         .learnt = l->learnt, .nlearnt = l->nlearnt,
-        .learnt_size = sizeof(*l->learnt) };
+        .learnt_size = sizeof(*l->learnt),
+        .stacks = l->stacks, .waiting = l->waiting,
+        .inside = l->insides, .ninside = l->ninsides,
+        .inside_size = sizeof(*l->insides) };
     out->calls = callclass_table(&out->ncalls);
 }

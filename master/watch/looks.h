@@ -18,7 +18,8 @@
  * with what the master knows itself. */
 enum { LOOKS_ASKED = HCT_NEED_DETAIL | HCT_NEED_MODEL,
        LOOKS_ANSWERS = HCT_NEED_SCORES | HCT_NEED_PROGRESS,
-       LOOKS_PARTS = LOOKS_ASKED | LOOKS_ANSWERS | HCT_NEED_EARLIER };
+       LOOKS_PARTS = LOOKS_ASKED | LOOKS_ANSWERS | HCT_NEED_EARLIER |
+                     HCT_NEED_STACKS };
 
 struct looks {
     struct hct_job job;
@@ -40,6 +41,7 @@ struct looks {
     struct hct_place *places;
     struct hct_earlier *earlier_steps;
     struct hct_learnt *learnt;  /* sorted by whose they are */
+    struct hct_inside *insides;
     uint8_t *at;                /* of each rank */
     uint8_t *orders;            /* norders times as many */
     uint64_t question;          /* that these answer, */
@@ -48,9 +50,11 @@ struct looks {
     uint32_t nmodels, nstates, nedges, nclusters, nscores;
     uint32_t nplaces, norders, nearlier_steps, nlearnt;
     uint32_t runs;              /* that these are of */
+    uint32_t ninsides, stacks, waiting; /* by a look at stacks */
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     size_t meetings_cap, models_cap, states_cap, edges_cap;
     size_t clusters_cap, scores_cap, places_cap, earlier_steps_cap, learnt_cap;
+    size_t insides_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint32_t asked;             /* enum hct_asked: the same */
@@ -105,6 +109,7 @@ struct hct_score *looks_add_score(struct looks *l);
 struct hct_place *looks_add_place(struct looks *l);
 struct hct_earlier *looks_add_earlier(struct looks *l);
 struct hct_learnt *looks_add_learnt(struct looks *l);
+struct hct_inside *looks_add_inside(struct looks *l);
 /* Where each rank is, and what is said of so many places of the question: of zeros;
  * false without memory. */
 bool looks_add_at(struct looks *l, uint32_t norders);

@@ -301,6 +301,17 @@ static void put_earlier(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static void put_stacks(const struct hct_snapshot *s, struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->stacks);
+    put(&body, s->waiting);
+    put_array(&body, s->inside, s->ninside, WORDS(hct_inside));
+    put_part(out, HCT_NEED_STACKS, &body);
+    str_fini(&body);
+}
+
 static void put_asked(const struct hct_snapshot *s, struct str *out)
 {
     struct str body = { 0 };
@@ -328,6 +339,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
         put_whereabouts(s, out);
     if (s->parts & HCT_NEED_EARLIER)
         put_earlier(s, out);
+    if (s->parts & HCT_NEED_STACKS)
+        put_stacks(s, out);
     if (s->asked) {
         put_asked(s, out);
         put_time(TAPE_ASKED, &s->person, WORDS(hct_when), out);
@@ -616,6 +629,36 @@ static int get_learnt(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
+static bool inside_fits(const struct hct_inside *i, uint32_t nranks)
+{
+    uint32_t n = i->tasks < 4 ? i->tasks : 4;
+
+    for (uint32_t k = 0; k < n; k++)
+        if (i->rank[k] >= nranks)
+            return false;
+    return n && i->tasks <= i->in_call && i->in_call <= nranks &&
+           memchr(i->name, 0, sizeof(i->name)) &&
+           memchr(i->file, 0, sizeof(i->file));
+}
+
+static int get_stacks(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint64_t stacks, waiting;
+
+    if ((l->parts & HCT_NEED_STACKS) || get(r, &stacks) || get(r, &waiting) ||
+        stacks > l->job.nranks || waiting > stacks)
+        return -1;
+    GET_ARRAY_IF(r, hct_inside, looks_add_inside,
+                 inside_fits(&before, l->job.nranks));
+    if (l->ninsides > HCT_INSIDE_MAX)
+        return -1;
+    l->stacks = (uint32_t)stacks;
+    l->waiting = (uint32_t)waiting;
+    l->parts |= HCT_NEED_STACKS;
+    return r->p == r->end ? 0 : -1;
+}
+
 static int get_asked(struct tape_reader *r, uint32_t *asked)
 {
     uint64_t v;
@@ -680,6 +723,8 @@ static int get_body(struct tape_reader *r, uint64_t need)
         return get_earlier(r);
     case HCT_NEED_EARLIER | TAPE_MORE:
         return get_learnt(r);
+    case HCT_NEED_STACKS:
+        return get_stacks(r);
     case TAPE_ASKED:
         return get_asked(r, &r->looks.asked);
     case TAPE_ASKED | TAPE_MORE:

@@ -157,6 +157,21 @@ static double waited(const struct smm_edge *edge, const struct dictionary *d,
     return ns;
 }
 
+double habits_waited(const struct groups *g, const struct dictionary *d,
+                     const struct hct_snapshot *in)
+{
+    double wait_ns = 0, all_ns = 0;
+
+    for (uint32_t i = 0; i < g->nsample; i++) {
+        wait_ns += waited(g->whole[i], d, in);
+        for (uint32_t s = 0; s < d->nsteps; s++)
+            if (g->whole[i][s].n > 1)
+                all_ns += (double)g->whole[i][s].n *
+                          (g->whole[i][s].in.mean + g->whole[i][s].out.mean);
+    }
+    return all_ns > 0 ? wait_ns / all_ns : 0;
+}
+
 struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
                                      uint32_t kind, const struct dictionary *d,
                                      const struct hct_snapshot *in)

@@ -38,6 +38,10 @@ struct hct_question_kind habits_wait(struct habits *h, const struct groups *g,
                                      uint32_t kind, const struct dictionary *d,
                                      const struct hct_snapshot *in);
 
+/* The part of their time that the sample's tasks wait in calls. */
+double habits_waited(const struct groups *g, const struct dictionary *d,
+                     const struct hct_snapshot *in);
+
 /* It moves more bytes than its like, which explains half of what it costs: it
  * has more work. The bytes of a border grow as the root of what is inside. */
 bool habits_more_work(const struct hct_score *o);

@@ -1,7 +1,7 @@
 /* outlier.c - the policy outlier: which task is unlike the others, and in which
  * step of the program. When it is time (agenda.h) it has the models of a sample
  * read, and has all tasks compared with them, where they are. Between, it looks
- * for those that stand in a call. */
+ * for those that stand in a call, or compute in one (inside.h). */
 #include "policies/outlier/outlier.h"
 
 #include <string.h>
@@ -28,6 +28,8 @@ static const struct hct_param params[] = {
 
 static const uint64_t poll_ns = 20000000, patience_ns = 30000000000;
 static const uint64_t look_ns = 500000000, soon_ns = 250000000;
+/* Of their time: then stacks are worth a look. */
+static const float waited_least = 0.1f;
 
 /* What a question is made in. */
 struct room {
@@ -50,6 +52,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
     (void)why_bytes;
     s->agenda.every_ns = (uint64_t)(param[EVERY] * 1e9);
     s->agenda.least_ns = (uint64_t)(param[LEAST] * 1e9);
+    s->inside.every_ns = s->agenda.every_ns;
     s->ask = (struct ask){ .top = OUTLIER_TOP, .score = param[SCORE],
                            .share = param[SHARE] / 100,
                            .cost_ns = param[LEAST] * 1e9 };
@@ -61,7 +64,8 @@ static int init(void *state, const struct hct_job *job, const double *param,
 
 static double cost_of(const struct outlier_find *f)
 {
-    return f->stand ? (double)f->stand->cost_ns : f->score->cost_ns;
+    return f->inside ? (double)f->inside_ns
+           : f->stand ? (double)f->stand->cost_ns : f->score->cost_ns;
 }
 
 /* The most costly come first. */
@@ -105,6 +109,26 @@ static void put_stands(const struct outlier *s, const struct hct_snapshot *in,
             (double)w->cost_ns >= share_ns && w->rank < in->nranks &&
             (s->item.person || !stands_now(w, in)))
             put(odd, (struct outlier_find){ .stand = w });
+}
+
+/* Of all time: those that were in a function of their own for long, and are
+ * not in there still: such may be hung, which is for others to say. */
+static void put_insides(const struct outlier *s, const struct hct_snapshot *in,
+                        struct outlier_list *odd)
+{
+    double share_ns = s->ask.share * (double)(in->now_ns - s->agenda.began_ns);
+    const struct inside_one *o;
+
+    for (uint32_t k = 0; (o = inside_get(&s->inside, k, in->now_ns)); k++) {
+        struct outlier_find f = { .inside = o, .inside_ns = inside_cost(
+                                      &s->inside, o, in->now_ns) };
+
+        if (inside_sure(o, in->nranks) && o->rank < in->nranks &&
+            !stands_has(&s->stands, o->rank, o->call) &&
+            cost_of(&f) >= s->ask.cost_ns && cost_of(&f) >= share_ns &&
+            (s->item.person || !stands_now(&o->stays, in)))
+            put(odd, f);
+    }
 }
 
 /* No task of good runs has taken as long. */
@@ -175,8 +199,11 @@ static void judge(struct outlier *s, const struct hct_snapshot *in,
                                                                       : &odd,
                 (struct outlier_find){ .score = o });
     }
-    if (all)
+    if (all) {
         put_stands(s, in, &odd);
+        put_insides(s, in, &odd);
+        s->unexplained = !odd.n;
+    }
     if (!keep_phase(s, in, &odd) && !odd.n && !kept.n)
         learn(s, out);
     outlier_say(s, in, &odd, out);
@@ -241,6 +268,7 @@ static bool ask(struct outlier *s, const struct hct_snapshot *in,
         lknorm_fill(&s->table);
     s->has_table = true;
     make_groups(s, g, in);
+    s->waited = (float)habits_waited(g, &s->dictionary, in);
     s->longer = earlier_compare(&s->earlier, &room->habits, g, &s->dictionary,
                                 in);
     out->nquestion = ask_write(&wanted, &room->habits, g, &s->dictionary, in,
@@ -299,6 +327,9 @@ static void take(struct outlier *s, const struct hct_snapshot *in,
         judge(s, in, out);
         s->wants = OUTLIER_NOTHING;
         agenda_done(&s->agenda, now_ns, item);
+        if (item->when.window == HCT_WINDOW_ALL && !s->agenda.finalized &&
+            s->unexplained && s->waited >= waited_least)
+            inside_draw(&s->inside, in);
     } else if (s->wants && now_ns >= s->asked_ns + patience_ns) {
         s->wants = OUTLIER_NOTHING;     /* another was asked, or a slave died */
         if (item->person)
@@ -306,20 +337,50 @@ static void take(struct outlier *s, const struct hct_snapshot *in,
     }
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t wake(const struct outlier *s, uint64_t now_ns, bool soon)
 {
-    uint64_t next_ns = agenda_wake(&s->agenda, now_ns);
     uint64_t look = now_ns + (soon ? soon_ns : look_ns);
 
-    if (s->wants)
-        return now_ns + poll_ns;
-    return next_ns < look ? next_ns : look;
+    look = least(look, inside_wake(&s->inside, now_ns));
+    if (s->wants > OUTLIER_STACKS)
+        return least(look, now_ns + poll_ns);
+    return least(look, agenda_wake(&s->agenda, now_ns));
+}
+
+/* Whoever asks waits for a second, where many wait: then stacks say most. */
+static void begin(struct outlier *s, const struct hct_snapshot *in)
+{
+    s->wants = OUTLIER_MODELS;
+    s->asked_ns = in->now_ns;
+    if (!s->item.person || s->item.when.window != HCT_WINDOW_ALL ||
+        !inside_many_wait(in))
+        return;
+    inside_draw(&s->inside, in);
+    if (inside_busy(&s->inside))
+        s->wants = OUTLIER_STACKS;
+}
+
+/* Between comparisons: what looks at stacks have said. */
+static void judge_insides(struct outlier *s, const struct hct_snapshot *in,
+                          struct hct_out *out)
+{
+    struct outlier_list odd = { .n = 0 };
+
+    s->item = (struct agenda_item){ .person = false };
+    put_insides(s, in, &odd);
+    outlier_say(s, in, &odd, out);
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
     struct outlier *s = state;
     bool soon = stands_look(&s->stands, in);
+    bool stacks = inside_look(&s->inside, in);
 
     works_look(&s->works, s->rank, in);
     oddphase_look(&s->phases, in);
@@ -331,10 +392,14 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     agenda_look(&s->agenda, in);
     take(s, in, out);
     if (s->wants == OUTLIER_NOTHING &&
-        agenda_next(&s->agenda, in->now_ns, &s->item)) {
+        agenda_next(&s->agenda, in->now_ns, &s->item))
+        begin(s, in);
+    else if (s->wants == OUTLIER_NOTHING && !inside_busy(&s->inside))
+        judge_insides(s, in, out);
+    if (s->wants == OUTLIER_STACKS && !inside_busy(&s->inside))
         s->wants = OUTLIER_MODELS;
-        s->asked_ns = in->now_ns;
-    }
+    if (stacks)
+        out->need |= HCT_NEED_STACKS;
     if (s->wants == OUTLIER_MODELS)
         want_models(s, in, out);
     out->wake_ns = wake(s, in->now_ns, soon);
@@ -351,7 +416,8 @@ static const struct hct_policy policy = {
     .state_bytes = state_bytes,
     .init = init,
     .step = step,
-    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES | HCT_NEED_EARLIER,
+    .may_need = HCT_NEED_MODEL | HCT_NEED_SCORES | HCT_NEED_EARLIER |
+                HCT_NEED_STACKS,
     .asked = HCT_ASKED_BY_PERSON,
     .room_bytes = sizeof(struct room),
 };

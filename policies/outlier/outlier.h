@@ -10,13 +10,16 @@
 #include "policies/outlier/agenda.h"
 #include "policies/outlier/ask.h"
 #include "policies/outlier/earlier.h"
+#include "policies/outlier/inside.h"
 #include "policies/outlier/learnt.h"
 #include "policies/outlier/oddphase.h"
 #include "policies/outlier/stands.h"
 #include "policies/outlier/works.h"
 
-/* Models of a sample are read, and make a question; its answer is judged. */
-enum outlier_wants { OUTLIER_NOTHING, OUTLIER_MODELS, OUTLIER_SCORES };
+/* A person waits for looks at stacks; models of a sample are read, and make a
+ * question; its answer is judged. */
+enum outlier_wants { OUTLIER_NOTHING, OUTLIER_STACKS, OUTLIER_MODELS,
+                     OUTLIER_SCORES };
 
 enum { OUTLIER_FOUND = 5, OUTLIER_TOP = 16, OUTLIER_SAID = 8 };
 
@@ -42,6 +45,10 @@ struct outlier {
     uint32_t sample[LOT_SAMPLE];        /* ranks, ascending */
     struct outlier_said said, said_kept;
     struct stands stands;
+    struct inside inside;
+    float waited;               /* of their time tasks wait in calls, by the last
+                                   sample; */
+    bool unexplained;           /* ... and nobody was odd */
     struct oddphase phases;
     struct learnt learnt;
     struct learnt_groups normal;        /* of what is asked about, */
@@ -55,10 +62,12 @@ struct outlier {
     struct works_rank rank[];   /* of all */
 };
 
-/* One that is slow in a step, or one that stands in a call. */
+/* One that is slow in a step, or stands in a call, or is in a function in there. */
 struct outlier_find {
     const struct hct_score *score;
-    const struct stand *stand;  /* NULL: it is the former */
+    const struct stand *stand;
+    const struct inside_one *inside;
+    uint64_t inside_ns;         /* what that costs */
 };
 
 struct outlier_list {           /* the most costly first */
@@ -74,6 +83,10 @@ enum { OUTLIER_WHERE = 120 };
 const char *outlier_where(char buf[OUTLIER_WHERE], const struct dictionary *d,
                           const struct hct_snapshot *in, uint32_t step,
                           bool in_call);
+/* "burn (inside.c:12)", into a buffer of that size. */
+enum { OUTLIER_FUNCTION = 140 };
+const char *outlier_function(char buf[OUTLIER_FUNCTION],
+                             const struct inside_one *o);
 /* What earlier runs have had of its step; NULL: nothing is known. */
 const struct hct_earlier *outlier_earlier(const struct outlier *s,
                                           const struct hct_score *o);

@@ -59,9 +59,31 @@ static void remark_groups(const struct outlier *s, struct hct_out *out)
     words_remark(out, "%s", text);
 }
 
+/* What the step does not say. */
+static void remark_insides(const struct outlier *s,
+                           const struct hct_snapshot *in, struct hct_out *out)
+{
+    char function[OUTLIER_FUNCTION], all[WORDS_TIME];
+    const struct inside_one *o;
+
+    for (uint32_t k = 0; k < OUTLIER_FOUND &&
+                         (o = inside_get(&s->inside, k, in->now_ns)); k++)
+        words_remark(out, "task %u was in %s, %sinside of %s, at %u of %u "
+                     "looks at stacks, others %s; they waited for about %s%s",
+                     o->rank, outlier_function(function, o),
+                     o->what == HCT_INSIDE_CALLED ? "called back "
+                     : o->what == HCT_INSIDE_LIBRARY ? "MPI's own, " : "",
+                     hct_call(in, o->call)->name, o->hits, s->inside.looks,
+                     o->others ? "seldom" : "never",
+                     words_time(all, inside_cost(&s->inside, o, in->now_ns)),
+                     o->what == HCT_INSIDE_BEFORE
+                         ? "" : " (a hint: more may be its part of the call)");
+}
+
 void outlier_remark(const struct outlier *s, const struct hct_snapshot *in,
                     struct hct_out *out)
 {
+    remark_insides(s, in, out);
     remark_phase(s, out);
     remark_longer(s, in, out);
     remark_left_out(s, out);

@@ -171,9 +171,35 @@ static void say_stand(const struct hct_snapshot *in, const struct stand *w,
     words_places(out, w->site, 0);
 }
 
+const char *outlier_function(char buf[OUTLIER_FUNCTION],
+                             const struct inside_one *o)
+{
+    if (o->line)
+        snprintf(buf, OUTLIER_FUNCTION, "%.48s (%.32s:%u)", o->name, o->file,
+                 o->line);
+    else
+        snprintf(buf, OUTLIER_FUNCTION, "%.48s%s%.32s%s", o->name,
+                 *o->file ? " (" : "", o->file, *o->file ? ")" : "");
+    return buf;
+}
+
+static void say_inside(const struct outlier *s, const struct hct_snapshot *in,
+                       const struct inside_one *o, struct hct_out *out)
+{
+    char function[OUTLIER_FUNCTION];
+
+    words_line(out, (int32_t)o->rank,
+               "was in %s, inside of %s, at %u of %u looks at stacks, no other "
+               "task ever",
+               outlier_function(function, o), hct_call(in, o->call)->name,
+               o->hits, s->inside.looks);
+    words_places(out, o->site, 0);
+}
+
 static uint32_t rank_of(const struct outlier_find *f)
 {
-    return f->stand ? f->stand->rank : f->score->rank;
+    return f->inside ? f->inside->rank
+           : f->stand ? f->stand->rank : f->score->rank;
 }
 
 static struct outlier_said_step to_say(const struct outlier *s,
@@ -182,6 +208,10 @@ static struct outlier_said_step to_say(const struct outlier *s,
     uint32_t window = s->item.when.window;
     const struct smm_step *step;
 
+    if (f->inside)
+        return (struct outlier_said_step){
+            f->inside->rank, window, f->inside->function, UINT64_MAX - 1,
+            (double)f->inside_ns };
     if (f->stand)
         return (struct outlier_said_step){
             f->stand->rank, window, f->stand->site, UINT64_MAX,
@@ -266,6 +296,26 @@ static void head_stand(const struct outlier *s, const struct hct_snapshot *in,
                100 * (double)w->cost_ns / (double)(in->now_ns - s->agenda.began_ns));
 }
 
+/* That none of so many others was ever in there by chance: of each look it may
+ * be anyone. */
+static void head_inside(const struct outlier *s, const struct hct_snapshot *in,
+                        const struct outlier_find *f, struct hct_verdict *v,
+                        struct hct_out *out)
+{
+    const struct inside_one *o = f->inside;
+    char function[OUTLIER_FUNCTION], all[WORDS_TIME];
+
+    v->where = HCT_WHERE_COMMUNICATION;
+    v->score = words_score(1 - pow(in->nranks, 1.0 - o->hits));
+    words_line(out, HCT_NONE,
+               "task %u was in %s, inside of %s, while %u others waited: for "
+               "%s, %.1f %% of the time",
+               o->rank, outlier_function(function, o),
+               hct_call(in, o->call)->name, o->waited, words_time(all, f->inside_ns),
+               100 * (double)f->inside_ns /
+                   (double)(in->now_ns - s->agenda.began_ns));
+}
+
 static void say_phase(const struct outlier *s, struct hct_out *out)
 {
     const struct oddphase_one *one = oddphase_oddest(&s->phases);
@@ -285,18 +335,22 @@ void outlier_say(struct outlier *s, const struct hct_snapshot *in,
 
     if (!v)
         return;
-    if (f->stand)
+    if (f->inside)
+        head_inside(s, in, f, v, out);
+    else if (f->stand)
         head_stand(s, in, f->stand, v, out);
     else
         head_slow(s, in, f->score, v, out);
     words_blame(out, rank_of(f));
     for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].stand)
+        if (l->v[i].inside)
+            say_inside(s, in, l->v[i].inside, out);
+        else if (l->v[i].stand)
             say_stand(in, l->v[i].stand, out);
         else
             say_slow(s, in, l->v[i].score, out);
     say_phase(s, out);
-    if (f->stand)
+    if (!f->score)
         return;
     words_line(out, (int32_t)f->score->rank, "the first of these ends in %s",
                name_of(&s->dictionary, in,
@@ -405,27 +459,90 @@ static void add_stand(struct hct_out *out, const struct stand *w,
     add_odd(out, &x);
 }
 
-/* Those that are certain, and hints: the most costly first. */
-struct standing { uint32_t sure, hints; };
+static void add_inside(struct hct_out *out, const struct inside_one *o,
+                       uint64_t cost_ns, uint32_t place)
+{
+    struct hct_odd x = {
+        .method = HCT_METHOD_INSIDE, .place = place, .rank = o->rank,
+        .score = o->hits, .cost_ns = (double)cost_ns, .from_call = o->call,
+        .line = place_line(out, o->rank, o->site), .line_to = HCT_NO_LINE,
+        .n = o->hits, .in_ns = (double)cost_ns };
 
-static const struct stand *next_stand(const struct outlier *s,
-                                      struct standing *i)
+    add_odd(out, &x);
+}
+
+/* Those that stand, are in a function of their own, or seem to compute in a
+ * call: the next of each. */
+struct standing { uint32_t sure, inside, hints; };
+
+static bool is_inside(const struct outlier *s, const struct hct_snapshot *in,
+                      uint32_t rank)
+{
+    const struct inside_one *o;
+
+    for (uint32_t k = 0; (o = inside_get(&s->inside, k, in->now_ns)); k++)
+        if (o->rank == rank)
+            return true;
+    return false;
+}
+
+/* That it sleeps there says more. */
+static const struct inside_one *next_inside(const struct outlier *s,
+                                            const struct hct_snapshot *in,
+                                            struct standing *i)
+{
+    const struct inside_one *o;
+
+    while ((o = inside_get(&s->inside, i->inside, in->now_ns)) &&
+           stands_has(&s->stands, o->rank, o->call))
+        i->inside++;
+    return o;
+}
+
+/* A hint says less than a stack. */
+static const struct stand *next_hint(const struct outlier *s,
+                                     const struct hct_snapshot *in,
+                                     struct standing *i)
+{
+    const struct stand *w;
+
+    while ((w = stands_get(&s->works.found, i->hints)) &&
+           is_inside(s, in, w->rank))
+        i->hints++;
+    return w;
+}
+
+/* The most costly one of those that are left, if that is more; false: none. */
+static bool add_standing(const struct outlier *s, const struct hct_snapshot *in,
+                         struct standing *i, double least_ns, uint32_t *place,
+                         struct hct_out *out)
 {
     const struct stand *a = stands_get(&s->stands, i->sure);
-    const struct stand *b = stands_get(&s->works.found, i->hints);
+    const struct stand *b = next_hint(s, in, i);
+    const struct inside_one *o = next_inside(s, in, i);
+    uint64_t inside_ns = o ? inside_cost(&s->inside, o, in->now_ns) : 0;
+    const struct stand *w = a && (!b || a->cost_ns >= b->cost_ns) ? a : b;
 
-    if (a && (!b || a->cost_ns >= b->cost_ns))
-        return i->sure++, a;
-    i->hints += b != NULL;
-    return b;
+    if (o && (!w || inside_ns >= w->cost_ns)) {
+        if ((double)inside_ns <= least_ns)
+            return false;
+        add_inside(out, o, inside_ns, ++*place);
+        i->inside++;
+        return true;
+    }
+    if (!w || (double)w->cost_ns <= least_ns)
+        return false;
+    add_stand(out, w, ++*place);
+    i->sure += w == a;
+    i->hints += w != a;
+    return true;
 }
 
 void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                       struct hct_out *out)
 {
     bool all = s->item.when.window == HCT_WINDOW_ALL;   /* stands are of that */
-    struct standing next = { 0, 0 };
-    const struct stand *w = all ? next_stand(s, &next) : NULL;
+    struct standing next = { 0, 0, 0 };
     uint32_t at = 0;
 
     out->when = in->stretch.when;
@@ -442,11 +559,11 @@ void outlier_add_odds(const struct outlier *s, const struct hct_snapshot *in,
                 add_score(s, out, in, o, place);
             continue;
         }
-        for (; w && (double)w->cost_ns > hct_worth(o); w = next_stand(s, &next))
-            add_stand(out, w, ++at);
+        while (all && add_standing(s, in, &next, hct_worth(o), &at, out))
+            ;
         if (o->step < s->dictionary.nsteps)
             add_step(s, out, o, o->score, ++at);
     }
-    for (; w; w = next_stand(s, &next))
-        add_stand(out, w, ++at);
+    while (all && add_standing(s, in, &next, 0, &at, out))
+        ;
 }

@@ -112,14 +112,18 @@ static void count(struct stand *e, const struct hct_rank *k, uint64_t cost_ns,
     e->others = others;
 }
 
-void stands_add(struct stands *s, const struct hct_snapshot *in,
-                const struct hct_rank *k, uint32_t others)
+void stands_stay(struct stand *e, const struct hct_snapshot *in,
+                 const struct hct_rank *k, uint32_t others)
 {
-    struct stand *e = entry_of(s, k->rank);
-
     if (e->stay.calls != k->calls)
         e->stay = (struct stay){ .calls = k->calls, .since_ns = in->now_ns };
     count(e, k, mean_wait(in, k->age_ns), others);
+}
+
+void stands_add(struct stands *s, const struct hct_snapshot *in,
+                const struct hct_rank *k, uint32_t others)
+{
+    stands_stay(entry_of(s, k->rank), in, k, others);
 }
 
 static void look_at(struct stands *s, const struct hct_snapshot *in,
@@ -169,6 +173,14 @@ bool stands_now(const struct stand *w, const struct hct_snapshot *in)
     const struct hct_rank *k = hct_rank(in, w->rank);
 
     return stands_waits(in, k) && k->calls == w->stay.calls;
+}
+
+bool stands_has(const struct stands *s, uint32_t rank, uint32_t call)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].cost_ns && s->v[i].rank == rank && s->v[i].call == call)
+            return true;
+    return false;
 }
 
 const struct stand *stands_get(const struct stands *s, uint32_t k)

@@ -53,12 +53,18 @@ bool stands_waits(const struct hct_snapshot *in, const struct hct_rank *k);
 /* It is in a call, or behind it, and so many others wait meanwhile. */
 void stands_add(struct stands *s, const struct hct_snapshot *in,
                 const struct hct_rank *k, uint32_t others);
+/* The same of one that somebody else remembers. */
+void stands_stay(struct stand *e, const struct hct_snapshot *in,
+                 const struct hct_rank *k, uint32_t others);
 
 /* A look with models: where they stood, for those that have one. */
 void stands_place(struct stands *s, const struct hct_snapshot *in);
 
 /* Is it in there still? Then it may be hung, which is for others to say. */
 bool stands_now(const struct stand *w, const struct hct_snapshot *in);
+
+/* It is certain of that task, in that call. */
+bool stands_has(const struct stands *s, uint32_t rank, uint32_t call);
 
 /* Of those of which it is certain, the k-th most costly, from 0; NULL: there are
  * fewer. */

@@ -220,6 +220,8 @@ static int begin(struct stack_part *p, const Hct__Stack *m, struct err *err)
 
     if (!stacker)
         return err_set(err, ENOTSUP, "no stacks can be taken here");
+    if (m->unasked && !stacker_uses_ptrace(stacker))
+        return err_set(err, ENOTSUP, "stacks cannot be taken by ptrace here");
     if (m->interval_ns > INTERVAL_MAX_NS)
         return err_set(err, EINVAL, "samples more than an hour apart");
     if (m->n_places > GATHER_PLACES_MAX)

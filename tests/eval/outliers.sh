@@ -4,7 +4,7 @@
 # TRANS_STALL and HANG once, and a task that is slow from then on, inside a call and
 # behind it, as AutomaDeD was judged (SC11, section 4.2); and runs without a fault. After
 # the fault all tasks are compared once (hector why --outliers), and all methods judge the
-# same runs: polish and stands in one list, by what they cost; and the ways of the paper
+# same runs: polish, stands and inside in one list, by what they cost; and the ways of the paper
 # by the models that the run has recorded (outliers_judge.c), with chains of steps merged
 # and without. A method has found a task that is first (top 1) or among the first five
 # (top 5) of its list; of 16, one is by chance in 6 %, and among five in 31 %. It has
@@ -124,7 +124,7 @@ start()         # PROGRAM OPTION...
     fi
     runner=$!
 }
-# one PROGRAM FAULT: a line "FAULT PROGRAM RANK, place by polish and stands together, by
+# one PROGRAM FAULT: a line "FAULT PROGRAM RANK, place by these together, by
 # polish, of the step, verdicts that name the right task, others, the call and its line,
 # and what judge says"
 one()
@@ -162,7 +162,7 @@ one()
     kill "$runner" 2>/dev/null || :
     wait "$runner" || :
     runner=
-    echo "$2 $1 $rank $(place polish stands) $(place polish) $(step) $(
+    echo "$2 $1 $rank $(place polish stands inside) $(place polish) $(step) $(
         said "ranks = '$rank'") $(said "ranks <> '$rank'") $call $line $(judge)"
 }
 

@@ -6,12 +6,12 @@
 # is true (serial, whose task 0 does all output), and somebody has to read it.
 #
 # usage: outliers_healthy.sh BUILD [RUNS [SECONDS [SEED]]]
-#   PROGRAMS='ring cg'   POLICY=outlier:every=1
+#   PROGRAMS='ring cg roles:reduce'   POLICY=outlier:every=1
 set -eu
 build=$(cd "$1" && pwd)
 runs=${2:-60} seconds=${3:-10} seed=${4:-1}
 programs=${PROGRAMS:-ring cg stencil transpose wavefront poll farm imbalance phases serial \
-heat jacobi omp}
+heat jacobi omp roles:reduce roles:gather roles:allreduce roles:operator roles:thread}
 policy=${POLICY:-outlier:every=2}
 here=$(cd "${0%/*}" && pwd)
 . "${0%/*}/../lib/campaign.sh"
@@ -26,8 +26,11 @@ while [ $n -lt "$runs" ]; do
     size=$((8 << drawn))
     rm -f "$dir"/run.db*
     status=0
+    mode=                       # of programs that have some
+    [ "$1" = "${1#*:}" ] || mode=${1#*:}
+    # shellcheck disable=SC2086 # none, or a word
     hector-run -n $tasks --oversubscribe --timeout 300 --policy none --policy "$policy" \
-        "$build/apps/$1" $size "$seconds" >"$dir/out" 2>"$dir/err" </dev/null &
+        "$build/apps/${1%%:*}" $size "$seconds" $mode >"$dir/out" 2>"$dir/err" </dev/null &
     runner=$!
     wait $runner || status=$?
     runner=
@@ -46,7 +49,7 @@ awk "$(cat "$here/bound.awk")"'
     { runs++; odd += $5 > 0; bad += $4 != 0 || $5 < 0; by[$1]++; said[$1] += $5 > 0 }
     END {
         for (p in by)
-            printf "%-12s %4d runs, %d with a verdict\n", p, by[p], said[p] | "sort"
+            printf "%-16s %4d runs, %d with a verdict\n", p, by[p], said[p] | "sort"
         close("sort")
         printf "healthy: %d runs, %d with a verdict: below %.3f; %d bad ends\n", runs, odd,
             bound(odd, runs), bad

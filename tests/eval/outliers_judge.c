@@ -164,7 +164,7 @@ static void say(struct room *r, const struct hct_snapshot *in, uint32_t rank,
             char way[40];
 
             snprintf(way, sizeof(way), "%s %s", cluster ? "cluster" : "neighbour",
-                     r->groups.whole ? "whole" : "merged");
+                     r->groups.unmerged ? "whole" : "merged");
             words_line(out, (int32_t)rank, "%s %u %zu", way,
                        place_of(r, at, cluster), r->groups.nchains);
             say_steps(r, in, at, cluster, way, out);
@@ -186,8 +186,9 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
             g->sample[g->nsample++] = i;
     dictionary_make(&r->dictionary, in, g->sample, g->nsample);
     for (int whole = 0; whole < 2 && r->dictionary.nsteps; whole++) {
-        g->whole = whole;
-        groups_make(g, &r->table, &r->dictionary, in, GROUPS);
+        g->unmerged = whole;
+        groups_make(g, &r->table, &r->dictionary, in,
+                    &(struct groups_most){ GROUPS, GROUPS });
         if (score_all(r, in))
             say(r, in, ((struct state *)state)->rank, out);
     }

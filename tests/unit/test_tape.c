@@ -359,6 +359,53 @@ static void test_earlier(void **state)
     str_fini(&bytes);
 }
 
+/* What tasks do inside of calls comes back as it was; what makes no sense, or is of
+ * ranks that there are not, does not. */
+static void test_stacks(void **state)
+{
+    struct hct_inside row[2] = {
+        { .call = 3, .what = HCT_INSIDE_BEFORE, .tasks = 1, .in_call = RANKS,
+          .function = 77, .rank = { 1 }, .line = 12, .name = "burn",
+          .file = "burn.c" },
+        { .call = 4, .what = HCT_INSIDE_LIBRARY, .tasks = 2, .in_call = 2,
+          .function = UINT64_MAX, .rank = { 0, 1 }, .name = "memcpy" } };
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct str bytes = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape;
+    struct looks live;
+    struct hct_snapshot s, out;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    look(&live, 1000, &s);
+    s.parts |= HCT_NEED_STACKS;
+    s.stacks = RANKS;
+    s.waiting = RANKS - 1;
+    s.inside = row;
+    s.ninside = 2;
+    s.inside_size = sizeof(row[0]);
+    tape_write(&tape, &s, &bytes);
+    row[1].rank[1] = RANKS;
+    tape_write(&tape, &s, &bytes);
+    row[1].rank[1] = 1;
+    r.p = (const uint8_t *)str_text(&bytes);
+    r.end = r.p + bytes.n;
+    assert_int_equal(tape_read(&r, &out, &err), 1);
+    assert_true(out.parts & HCT_NEED_STACKS);
+    assert_int_equal(out.stacks, RANKS);
+    assert_int_equal(out.waiting, RANKS - 1);
+    assert_int_equal(out.ninside, 2);
+    assert_memory_equal(out.inside, row, sizeof(row));
+    assert_int_equal(tape_read(&r, &out, &err), -1);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    tape_fini(&tape);
+    str_fini(&bytes);
+}
+
 /* What time scores are of, and a person asks about, is there with these. */
 static void test_time(void **state)
 {
@@ -526,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_earlier),
+        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_asked), cmocka_unit_test(test_time),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),

@@ -23,8 +23,8 @@ enum { TOP = 5, WAIT_S = 40, CHECK_S = 2,
        LEAST_TASKS = 4 };       /* fewer nobody compares: HABITS_LEAST */
 static const uint64_t places_ns = 3 * CLOCK_NS_PER_S;
 
-static const char *const methods[] = { "polish", "stands", "neighbour",
-                                       "cluster" };
+static const char *const methods[] = { "polish", "stands", "inside",
+                                       "neighbour", "cluster" };
 
 static const struct table_column tasks[] = {
     { "METHOD", TABLE_TEXT, NULL }, { "PLACE", TABLE_NUMBER, NULL },
@@ -332,7 +332,7 @@ static int show(const struct tool *t, struct store *st, const struct wanted *w,
 {
     const struct query_compared is = { w->job, c->at_ns, w->top, w->method };
     bool all = !w->method || strcmp(w->method, "polish") == 0 ||
-               strcmp(w->method, "stands") == 0;
+               strcmp(w->method, "stands") == 0 || strcmp(w->method, "inside") == 0;
     int rc;
 
     if (t->json)
@@ -362,7 +362,7 @@ static int take_method(struct wanted *w, const char *method)
         known = known || strcmp(method, methods[i]) == 0;
     return known ? 0
         : tool_complain(TOOL_USAGE, "--method: \"%.40s\" is not cluster, "
-                        "neighbour, polish, stands or all", method);
+                        "neighbour, polish, stands, inside or all", method);
 }
 
 static int take_phase(struct wanted *w, const char *phase)

@@ -1,7 +1,9 @@
 /* host.c - see host.h.
  *
  * Time is virtual: the run begins at 1 s, its fault strikes in the middle. Who
- * waits asks for messages, with a processor of his own. */
+ * waits asks for messages, with a processor of his own; at a look at stacks each
+ * hundredth task is in one of some functions of MPI's, by lot, and the task of a
+ * fault in a call is in one that stands before MPI, as the injector does. */
 #include "slave/emulate/trial/host.h"
 
 #include <errno.h>
@@ -12,10 +14,14 @@
 #include "policies/lib/lot.h"
 #include "proto/base/clock.h"
 #include "proto/model/scores.h"
+#include "slave/emulate/trial/chance.h"
 
 enum { OTHER = 1, WAITS, CALLS };       /* numbers of calls */
 enum { LINES = 512, VERDICTS = 16, ODDS = 512, RANKS = 512 };
 enum { LOOK_NS = 500000000, PER_NODE = 64 };
+enum { STACKS_NS = 50000000,     /* until they are there */
+       SOON_NS = 200000000, FUNCTIONS = 8 };
+#define BUSY 0.01                /* who does not just wait */
 #define BEGAN_NS (1 * CLOCK_NS_PER_S)
 #define HANG_NS (60 * CLOCK_NS_PER_S)   /* as the paper waits for a hang */
 #define HAD_NS (5 * CLOCK_NS_PER_S)     /* of a processor, before */
@@ -33,6 +39,7 @@ struct host {
     void *state, *room;         /* owned, like the rest */
     struct hct_job job;
     struct hct_rank *rank;
+    struct hct_inside inside[FUNCTIONS + 1];
     struct hct_model *model;
     struct hct_state *states;
     struct hct_edge *edge;
@@ -106,6 +113,81 @@ static void show(struct host *h, uint64_t since_ns, bool struck)
     }
 }
 
+static void add_inside(struct hct_inside *v, uint32_t rank)
+{
+    if (v->tasks < sizeof(v->rank) / sizeof(v->rank[0]))
+        v->rank[v->tasks] = rank;
+    v->tasks++;
+}
+
+/* The same of their stacks. */
+static void show_stacks(struct host *h)
+{
+    const struct played *p = h->conf->played;
+    struct hct_inside *v = h->inside, fault = {
+        .call = h->rank[p->rank].call, .what = HCT_INSIDE_BEFORE, .function = 1,
+        .in_call = p->ntasks, .name = "fault" };
+    bool in_call = !p->after;
+
+    memset(v, 0, sizeof(h->inside));
+    h->in.waiting = 0;
+    for (uint32_t i = 0; i < p->ntasks; i++) {
+        uint64_t at = h->in.now_ns + i;
+
+        if (i == p->rank || h->rank[i].call != WAITS)
+            continue;
+        if (chance_part(p->seed, at) < BUSY)
+            add_inside(&v[1 + (uint32_t)(chance_part(p->seed + 1, at) * FUNCTIONS)], i);
+        else
+            h->in.waiting++;
+    }
+    h->in.ninside = 0;
+    if (in_call) {
+        add_inside(&fault, p->rank);
+        h->inside[h->in.ninside++] = fault;
+    }
+    for (uint32_t i = 1; i <= FUNCTIONS; i++) {
+        struct hct_inside one = v[i];
+
+        one.call = WAITS;
+        one.what = HCT_INSIDE_LIBRARY;
+        one.function = 1 + i;
+        one.in_call = p->ntasks;
+        if (one.tasks)
+            h->inside[h->in.ninside++] = one;
+    }
+    h->in.stacks = p->ntasks;
+}
+
+/* The fault, from at_ns on. When the policy has asked for stacks they are there a
+ * little later, and it looks soon if it says so. */
+static int watch_fault(struct host *h, uint64_t at_ns, uint64_t long_ns,
+                       struct err *err)
+{
+    uint64_t grid = LOOK_NS / 2;
+    uint32_t parts = 0;
+
+    for (uint64_t t = grid; t <= long_ns; ) {
+        show(h, t, true);
+        if (parts)
+            show_stacks(h);
+        if (step(h, at_ns + t, parts, err))
+            return -1;
+        while (grid <= t)
+            grid += LOOK_NS;
+        parts = h->out.need & HCT_NEED_STACKS;
+        if (parts)
+            t += STACKS_NS;
+        else if (h->out.wake_ns < at_ns + t + SOON_NS &&
+                 h->out.wake_ns < at_ns + grid && h->out.wake_ns > at_ns + t)
+            t = h->out.wake_ns - at_ns;
+        else
+            t = grid;
+    }
+    h->in.ninside = h->in.stacks = h->in.waiting = 0;
+    return 0;
+}
+
 /* From the beginning to the end of the fault; *now_ns is when. */
 static int watch(struct host *h, uint64_t *now_ns, struct err *err)
 {
@@ -118,11 +200,8 @@ static int watch(struct host *h, uint64_t *now_ns, struct err *err)
     show(h, 0, false);
     if (step(h, BEGAN_NS, 0, err))
         return -1;
-    for (uint64_t t = LOOK_NS / 2; p->fault && t <= long_ns; t += LOOK_NS) {
-        show(h, t, true);
-        if (step(h, at_ns + t, 0, err))
-            return -1;
-    }
+    if (p->fault && watch_fault(h, at_ns, long_ns, err))
+        return -1;
     if (!hang) {
         show(h, 0, false);
         at_ns = BEGAN_NS + (uint64_t)p->graph->run_ns;
@@ -300,7 +379,8 @@ static int make(struct host *h, struct err *err)
         .state_size = sizeof(h->states[0]), .edges = h->edge,
         .edge_size = sizeof(h->edge[0]),
         .cluster_size = sizeof(h->scores.cluster[0]),
-        .score_size = sizeof(h->scores.score[0]) };
+        .score_size = sizeof(h->scores.score[0]), .inside = h->inside,
+        .inside_size = sizeof(h->inside[0]) };
     return 0;
 }
 
@@ -321,8 +401,10 @@ static int run(struct host *h, struct host_said *said, struct err *err)
 {
     uint64_t now_ns;
 
-    if (make(h, err) || watch(h, &now_ns, err) || begin(h, now_ns, err) ||
-        read_models(h, now_ns + 1, err))
+    if (make(h, err) || watch(h, &now_ns, err) || begin(h, now_ns, err))
+        return -1;
+    note_verdicts(h, said);     /* of what has just gone on */
+    if (read_models(h, now_ns + 1, err))
         return -1;
     note_question(h, said);
     if (read_scores(h, now_ns + 2, err))

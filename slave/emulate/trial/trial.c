@@ -15,7 +15,8 @@ struct places { uint32_t task, step; };
 static bool is_of(const struct hct_odd *o, enum hct_method method)
 {
     return o->method == method ||
-           (method == HCT_METHOD_POLISH && o->method == HCT_METHOD_STANDS);
+           (method == HCT_METHOD_POLISH && (o->method == HCT_METHOD_STANDS ||
+                                            o->method == HCT_METHOD_INSIDE));
 }
 
 /* The first place that a rank has in the list; TRIAL_NOT. */
@@ -46,8 +47,8 @@ static uint32_t place_of(const struct host_said *said, enum hct_method method,
 
 /* -------------------------------------------------------------------- steps */
 
-/* In the list of what the task is slow in; one that stands is in a call,
- * whatever comes behind it. */
+/* In the list of what the task is slow in; one that stands, or computes, is in a
+ * call, whatever comes behind it. */
 static uint32_t step_by_polish(const struct host_said *said,
                                const struct played *p)
 {
@@ -61,7 +62,7 @@ static uint32_t step_by_polish(const struct host_said *said,
             continue;
         place++;
         if (said->from[i] == s->from &&
-            (o->method == HCT_METHOD_STANDS || said->to[i] == s->to))
+            (o->method != HCT_METHOD_POLISH || said->to[i] == s->to))
             return place;
     }
     return TRIAL_NOT;
