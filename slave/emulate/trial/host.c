@@ -20,7 +20,7 @@ enum { OTHER = 1, WAITS, CALLS };       /* numbers of calls */
 enum { LINES = 512, VERDICTS = 16, ODDS = 512, RANKS = 512 };
 enum { LOOK_NS = 500000000, PER_NODE = 64 };
 enum { STACKS_NS = 50000000,     /* until they are there */
-       SOON_NS = 200000000, FUNCTIONS = 8 };
+       SOON_NS = 200000000, FUNCTIONS = 8, STEPS_MAX = 100 };
 #define BUSY 0.01                /* who does not just wait */
 #define BEGAN_NS (1 * CLOCK_NS_PER_S)
 #define HANG_NS (60 * CLOCK_NS_PER_S)   /* as the paper waits for a hang */
@@ -397,6 +397,21 @@ static int begin(struct host *h, uint64_t now_ns, struct err *err)
     return 0;
 }
 
+/* Who asks while many wait is told what stacks say, too. */
+static int read_stacks(struct host *h, uint64_t *now_ns, struct err *err)
+{
+    for (unsigned i = 0; i < STEPS_MAX && !(h->out.need & HCT_NEED_MODEL); i++) {
+        uint32_t parts = h->out.need & HCT_NEED_STACKS;
+
+        *now_ns = parts ? *now_ns + STACKS_NS : h->out.wake_ns;
+        if (parts)
+            show_stacks(h);
+        if (step(h, *now_ns, parts, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int run(struct host *h, struct host_said *said, struct err *err)
 {
     uint64_t now_ns;
@@ -404,7 +419,7 @@ static int run(struct host *h, struct host_said *said, struct err *err)
     if (make(h, err) || watch(h, &now_ns, err) || begin(h, now_ns, err))
         return -1;
     note_verdicts(h, said);     /* of what has just gone on */
-    if (read_models(h, now_ns + 1, err))
+    if (read_stacks(h, &now_ns, err) || read_models(h, now_ns + 1, err))
         return -1;
     note_question(h, said);
     if (read_scores(h, now_ns + 2, err))
