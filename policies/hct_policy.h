@@ -688,7 +688,7 @@ struct hct_snapshot {
     uint32_t runs;              /* earlier runs that these are of; 0: none is
                                    known */
     uint32_t stacks;            /* tasks whose stacks were read, ... */
-    const struct hct_learnt *learnt;    /* with HCT_NEED_EARLIER: the policy's own */
+    const struct hct_learnt *learnt;    /* with HCT_NEED_EARLIER: its own */
     uint32_t nlearnt, learnt_size;
     const struct hct_inside *inside;    /* with HCT_NEED_STACKS */
     uint32_t ninside, inside_size;
@@ -799,22 +799,22 @@ struct hct_odd {
     uint32_t line_to;           /* ... where it ends */
     uint64_t n;
     double in_ns, out_ns, normal_in_ns, normal_out_ns;
-    uint64_t at, at_to;         /* hct_state.place: of the same two; 0: not known.
-                                   They have lines when the task has ended, and is
-                                   asked no more */
+    uint64_t at, at_to;         /* hct_state.place: of the same two; 0: not
+                                   known. These have lines also when the task
+                                   has ended, and is asked no more */
 };
 #define HCT_NO_LINE UINT32_MAX
 
-/* Something that a policy has learnt of a job: kept with it and, if it ends well,
- * shown to the same policy in later runs of the program, with HCT_NEED_EARLIER: of
- * all runs that hct_earlier is of, together. */
+/* Something that a policy has learnt of a job: kept with it and, if it ends
+ * well, shown to the same policy in later runs of the program, with
+ * HCT_NEED_EARLIER: of all runs that hct_earlier is of, together. */
 struct hct_learnt {
     uint64_t by;                /* the host's: made of the policy's name */
-    uint64_t what;              /* the policy's: about what. What it tells of the
-                                   same later counts in its place */
+    uint64_t what;              /* the policy's: about what. What it tells of
+                                   the same later counts in its place */
     uint32_t groups;            /* that tasks were in, the most */
-    uint32_t most;              /* so many were looked for, the least: where these
-                                   are as many, there may have been more */
+    uint32_t most;              /* so many were looked for, the least: where
+                                   groups is that, there may be more */
     uint32_t times;             /* that they were compared, in all runs */
     uint32_t runs;              /* that tell it; in hct_out 0 */
 };
@@ -828,8 +828,8 @@ enum hct_need {
     HCT_NEED_SCORES = 4,        /* clusters and scores: of hct_out.question */
     HCT_NEED_PROGRESS = 8,      /* places to orders: the same, of the other kind
                                    of question. Only one of the two at once */
-    HCT_NEED_EARLIER = 16,      /* earlier: in one of the next looks, which may
-                                   be a little later */
+    HCT_NEED_EARLIER = 16,      /* earlier, learnt: in one of the next looks,
+                                   which may be a little later */
     HCT_NEED_STACKS = 32,       /* inside, stacks, waiting: the same, once for
                                    each time. All tasks are stopped for some
                                    microseconds; where stacks cannot be had in

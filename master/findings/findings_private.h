@@ -1,6 +1,7 @@
-/* findings_private.h - what the files of this room share: findings.c, which hears of
- * what is found; finder.c, what a policy has found, and what is to be done about
- * it; hang.c and aside.c, which tell it; resumed.c, what a master before has told. */
+/* findings_private.h - what the files of this room share: findings.c, which
+ * hears of what is found; finder.c, what a policy has found, and what is to be
+ * done about it; hang.c and aside.c, which tell it; resumed.c, what a master
+ * before has told. */
 #ifndef HECTOR_FINDINGS_PRIVATE_H
 #define HECTOR_FINDINGS_PRIVATE_H
 
@@ -31,7 +32,7 @@ struct finder {
     struct remedy remedy;       /* what is to be done yet, */
     uint32_t proposed;          /* ... what it proposes (enum hct_action), */
     bool from_next;             /* ... its time counts from the next look, */
-    bool ordered;               /* ... a master before has ordered it: to move */
+    bool ordered;               /* ... one before has ordered it: to move */
     char *why;                  /* ... owned: the reason */
     struct taskset ranks;       /* ... owned: who is to blame */
 };
@@ -88,7 +89,7 @@ static inline unsigned long long findings_id(const struct findings *f)
     return f->job->id;
 }
 
-/* ------------------------------------------------------------ what a policy finds */
+/* ----------------------------------------------------- what a policy finds */
 
 /* NULL: no memory, or more than there can be. */
 struct finder *finder_of(struct findings *f, const char *name);
@@ -97,8 +98,8 @@ bool finder_any(const struct findings *f, unsigned what);
 
 /* The head and the first lines, then where the rest is. */
 void finder_tell(const struct findings *f, const char *text, unsigned most);
-/* Say a verdict, if it is news: its head, and at most so many lines more. Returns
- * whether it was said. */
+/* Say a verdict, if it is news: its head, and at most so many lines more.
+ * Returns whether it was said. */
 bool finder_news(const struct findings *f, struct finder *p, enum said_how how,
                  const char *text, unsigned most);
 
@@ -115,17 +116,19 @@ void finder_forget(struct findings *f, struct finder *p, const char *result);
 /* What was wanted before is not wanted later for something that is found
  * besides. */
 void finder_want(struct findings *f, struct finder *p, struct remedy r,
-                 uint32_t proposed, const char *why, const struct taskset *ranks);
-void finder_want_of(struct findings *f, const struct finding *x, struct remedy r);
+                 uint32_t proposed, const char *why,
+                 const struct taskset *ranks);
+void finder_want_of(struct findings *f, const struct finding *x,
+                    struct remedy r);
 /* What is proposed and not done is said and recorded, once. */
 void finder_propose(struct findings *f, const struct finding *x);
 
-/* -------------------------------------------------------------------- telling it */
+/* -------------------------------------------------------------- telling it */
 
 void hang_free(struct hang *h);         /* NULL is fine, as below */
 /* text is that of sentence_report(); its head is the reason. */
-struct hang *hang_make(const struct findings *f, struct finder *by, uint64_t seq,
-                       const char *text);
+struct hang *hang_make(const struct findings *f, struct finder *by,
+                       uint64_t seq, const char *text);
 /* Where are its tasks? Then it is told. */
 void hang_begin(struct findings *f);
 /* A hang; or something else that is told as one is. */

@@ -1,5 +1,5 @@
-/* odds.c - see odds.h. Invariant: what is in the list waits for a name, and nobody is
- * asked for it. */
+/* odds.c - see odds.h. Invariant: what is in the list waits for a name, and
+ * nobody is asked for it. */
 #include "master/findings/odds.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ static void drop(struct odds *o, size_t i)
             (o->n - i) * sizeof(o->waiting[0]));
 }
 
-/* All has been asked for that can be: as it is it goes into the record, and what has
- * no line yet may get one. */
+/* All has been asked for that can be: as it is it goes into the record, and
+ * what has no line yet may get one. */
 static void keep(struct odds *o, struct oddrows *rows)
 {
     oddrows_name(rows, o->book);
@@ -83,7 +83,8 @@ static void on_places(void *arg, bool found)
     take_asked(arg);
 }
 
-/* Of those before them nobody is asked any more: they have most lines by then. */
+/* Of those before them nobody is asked any more: they have most lines by then.
+ * */
 void odds_take(struct odds *o, const struct found *f)
 {
     struct oddrows *rows = o ? oddrows_make(f) : NULL;

@@ -1,6 +1,6 @@
-/* placebook.c - see placebook.h. Sites and the names of their frames come apart,
- * in any order. A frame is known by what a place of that frame alone would have as
- * its number. */
+/* placebook.c - see placebook.h. Sites and the names of their frames come
+ * apart, in any order. A frame is known by what a place of that frame alone
+ * would have as its number. */
 #include "master/places/placebook.h"
 
 #include <stdlib.h>

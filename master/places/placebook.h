@@ -1,8 +1,8 @@
-/* placebook.h - what the places that the tasks of a job call MPI from are called in
- * the source, as slaves tell it of themselves: with the costs of calls (Profile of
- * hct.proto), as soon as they know, and of all before the job is drained. So what
- * is found when nobody is left who could be asked has its lines, too. By the number
- * that a place has in all tasks (placekey.h). */
+/* placebook.h - what the places that the tasks of a job call MPI from are
+ * called in the source, as slaves tell it of themselves: with the costs of
+ * calls (Profile of hct.proto), as soon as they know, and of all before the job
+ * is drained. So what is found when nobody is left who could be asked has its
+ * lines, too. By the number that a place has in all tasks (placekey.h). */
 #ifndef HECTOR_PLACEBOOK_H
 #define HECTOR_PLACEBOOK_H
 

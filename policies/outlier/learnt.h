@@ -1,13 +1,14 @@
-/* learnt.h - in how many groups tasks are, if nobody is odd: k of the clustering, as
- * learnt "from clusters of previous phases in the same run (before a fault is
- * manifested)", or "from traces of previous normal runs" (SC11, section 2). Who is odd
- * then is far from all of these groups, and makes none of his own.
+/* learnt.h - in how many groups tasks are, if nobody is odd: k of the
+ * clustering, as learnt "from clusters of previous phases in the same run
+ * (before a fault is manifested)", or "from traces of previous normal runs"
+ * (SC11, section 2). Who is odd then is far from all of these groups, and makes
+ * none of his own.
  *
- * Each comparison in which nobody was odd says in how many groups its tasks were, by
- * the Bayesian information criterion alone: what was learnt before does not limit what
- * is learnt. The most of all that are of a kind is what is normal: phases with the
- * same tag, or all of a run. One may be chance: two at least have to say so. Earlier
- * phases of the job come first, as they have the same input; then good runs. */
+ * Each comparison in which nobody was odd says in how many groups its tasks
+ * were, by the Bayesian information criterion alone: what was learnt before
+ * does not limit what is learnt. The most of all that are of a kind is what is
+ * normal. One may be chance: two at least have to say so. Earlier phases of the
+ * job come first, as they have the same input; then good runs. */
 #ifndef HCT_LEARNT_H
 #define HCT_LEARNT_H
 
@@ -19,9 +20,17 @@
 
 enum { LEARNT_KINDS = 32 };     /* that are told apart; of others nothing is known */
 
-/* What a comparison is about: phases with this id (struct hct_rank), or 0, all time;
- * with steps merged or not, which are other distances. */
-uint64_t learnt_what(uint32_t phase_id, bool unmerged);
+/* What a comparison is about: phases with this id (struct hct_rank), or 0, all
+ * time; with steps merged or not, which are other distances. */
+struct learnt_about {
+    uint64_t program;           /* of learnt_program() */
+    uint32_t phase_id;
+    bool unmerged;
+};
+
+/* A number of the program that the models are of, another one for each build:
+ * the place that it begins MPI at; 0: not known. */
+uint64_t learnt_program(const struct hct_snapshot *in);
 
 struct learnt_groups {
     uint32_t groups;            /* the most; 0: not known */
@@ -41,20 +50,21 @@ struct learnt {                 /* all zero: nothing is known */
 /* A look that has HCT_NEED_EARLIER. */
 void learnt_take(struct learnt *l, const struct hct_snapshot *in);
 
-/* Tasks were compared, and nobody was odd: they were in so many groups. True: later
- * runs are to be told of it; of what changes nothing now and then. Of all time the last
- * comparison counts, which has all that was before; of phases the most. */
-bool learnt_add(struct learnt *l, uint64_t what, uint32_t groups);
+/* Tasks were compared, and nobody was odd: they were in so many groups. True:
+ * later runs are to be told of it; of what changes nothing now and then. Of all
+ * time the last comparison counts, which has all that was before. */
+bool learnt_add(struct learnt *l, const struct learnt_about *a, uint32_t groups);
 
-/* What is normal. here: earlier comparisons of this run are others than this one, as
- * of phases. */
-struct learnt_groups learnt_find(const struct learnt *l, uint64_t what, bool here);
+/* What is normal. */
+struct learnt_groups learnt_find(const struct learnt *l,
+                                 const struct learnt_about *a);
 
 /* For later runs: what there is to be told of it now. */
-void learnt_tell(const struct learnt *l, uint64_t what, struct hct_out *out);
+void learnt_tell(const struct learnt *l, const struct learnt_about *a,
+                 struct hct_out *out);
 
-/* One sentence about k, groups, that tasks were put in; of: "phases 'solve'", or ""
- * of all time. */
+/* One sentence about k, groups, that tasks were put in; of: "phases 'solve'",
+ * or "" of all time. */
 void learnt_say(const struct learnt_groups *g, uint32_t groups, const char *of,
                 char *buf, size_t size);
 

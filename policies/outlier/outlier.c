@@ -158,29 +158,12 @@ static bool keep_phase(struct outlier *s, const struct hct_snapshot *in,
     return oddphase_add(&s->phases, in, when->phase, slow, n);
 }
 
-#define NO_KIND UINT64_MAX
-
-/* What is learnt of: all time, or phases of a kind that is known. */
-static uint64_t kind_of(const struct outlier *s)
-{
-    const struct hct_when *when = &s->item.when;
-    uint32_t id;
-
-    if (when->window == HCT_WINDOW_ALL)
-        return learnt_what(0, s->unmerged);
-    if (when->window != HCT_WINDOW_PHASE || when->phase == HCT_PHASES_OVER)
-        return NO_KIND;
-    id = oddphase_find(&s->phases, when->phase).id;
-    return id ? learnt_what(id, s->unmerged) : NO_KIND;
-}
-
 /* Nobody was odd: so it is normal. */
 static void learn(struct outlier *s, struct hct_out *out)
 {
-    uint64_t what = s->item.person ? NO_KIND : kind_of(s);
-
-    if (what != NO_KIND && learnt_add(&s->learnt, what, s->free_groups))
-        learnt_tell(&s->learnt, what, out);
+    if (s->learns && !s->item.person &&
+        learnt_add(&s->learnt, &s->about, s->free_groups))
+        learnt_tell(&s->learnt, &s->about, out);
 }
 
 static void judge(struct outlier *s, const struct hct_snapshot *in,
@@ -229,17 +212,28 @@ static void find_sample(const struct outlier *s, const struct hct_snapshot *in,
     }
 }
 
-/* In no more groups than are normal, so that who leaves them is far from all of them
- * (SC11, section 2). */
+/* All time, or phases of a kind that is known. */
+static void say_about(struct outlier *s, const struct hct_snapshot *in)
+{
+    const struct hct_when *when = &s->item.when;
+    bool phase = when->window == HCT_WINDOW_PHASE &&
+                 when->phase != HCT_PHASES_OVER;
+
+    s->about = (struct learnt_about){ .program = learnt_program(in),
+                                      .unmerged = s->unmerged };
+    if (phase)
+        s->about.phase_id = oddphase_find(&s->phases, when->phase).id;
+    s->learns = phase ? s->about.phase_id != 0 : when->window == HCT_WINDOW_ALL;
+}
+
+/* In no more groups than are normal, so that who leaves them is far from all of
+ * them (SC11, section 2). */
 static void make_groups(struct outlier *s, struct groups *g,
                         const struct hct_snapshot *in)
 {
-    uint64_t what = kind_of(s);
-
-    s->normal = what == NO_KIND
-                    ? (struct learnt_groups){ .groups = 0 }
-                    : learnt_find(&s->learnt, what,
-                                  s->item.when.window == HCT_WINDOW_PHASE);
+    say_about(s, in);
+    s->normal = s->learns ? learnt_find(&s->learnt, &s->about)
+                          : (struct learnt_groups){ .groups = 0 };
     groups_make(g, &s->table, &s->dictionary, in,
                 &(struct groups_most){ s->groups_max, s->groups_max,
                                        s->normal.groups });

@@ -51,7 +51,9 @@ struct outlier {
     bool unexplained;           /* ... and nobody was odd */
     struct oddphase phases;
     struct learnt learnt;
-    struct learnt_groups normal;        /* of what is asked about, */
+    struct learnt_about about;  /* what is asked about, as far as it is learnt, */
+    bool learns;                /* ... if it is */
+    struct learnt_groups normal;        /* ... what is normal then, */
     uint32_t free_groups;       /* ... and groups as if that were not known */
     struct earlier earlier;
     struct earlier_longer longer;       /* of the sample that is asked about */

@@ -48,12 +48,14 @@ static void remark_left_out(const struct outlier *s, struct hct_out *out)
 static void remark_groups(const struct outlier *s, struct hct_out *out)
 {
     const struct hct_when *when = &s->item.when;
-    bool phase = when->window == HCT_WINDOW_PHASE && when->phase != HCT_PHASES_OVER;
+    bool phase = when->window == HCT_WINDOW_PHASE &&
+                 when->phase != HCT_PHASES_OVER;
     struct oddphase_name is = oddphase_find(&s->phases, when->phase);
-    char text[sizeof(((struct hct_line *)0)->text)], of[ODDPHASE_NAME + 16] = "";
+    char text[sizeof(((struct hct_line *)0)->text)];
+    char of[ODDPHASE_NAME + 16] = "";
 
     if (phase)
-        snprintf(of, sizeof(of), "%s%s%s", *is.name ? "phases '" : "phases like it",
+        snprintf(of, sizeof(of), "phases %s%s%s", *is.name ? "'" : "like it",
                  is.name, *is.name ? "'" : "");
     learnt_say(&s->normal, s->question.ngroups, of, text, sizeof(text));
     words_remark(out, "%s", text);

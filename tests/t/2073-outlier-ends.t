@@ -44,8 +44,8 @@ run_cycle()
 }
 learnt()
 {
-    [ "$(sql "SELECT count(*) FROM learnt WHERE job = $job AND what = 0 AND
-        ngroups BETWEEN 1 AND most AND most = 4 AND times > 0" 2>/dev/null)" = 1 ]
+    [ "$(sql "SELECT count(*) FROM learnt WHERE job = $job AND ngroups BETWEEN 1 AND most AND
+        most = 4 AND times > 0" 2>/dev/null)" = 1 ]
 }
 for _ in 1 2; do
     rm -f "$T/go"

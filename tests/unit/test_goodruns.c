@@ -178,14 +178,15 @@ static void test_others(void **state)
     assert_int_equal(find(key_of(SEND, 100), key_of(RECV, 200))->runs, 1);
 }
 
-static void learn(uint64_t policy, uint64_t what, uint32_t groups, uint32_t most)
+static void learn(uint64_t policy, uint64_t what, uint32_t groups,
+                  uint32_t most)
 {
     goodruns_learn(g, &(struct store_learnt){ .policy = policy, .what = what,
         .ngroups = groups, .most = most, .times = 3 });
 }
 
-/* What policies have learnt of several runs: each kind by itself, those of one policy
- * together. What makes no sense is not taken. */
+/* What policies have learnt of several runs: each kind by itself, those of one
+ * policy together. What makes no sense is not taken. */
 static void test_learnt(void **state)
 {
     (void)state;
@@ -195,8 +196,8 @@ static void test_learnt(void **state)
     learn(9, 7, 3, 10);
     learn(9, 8, 0, 4);
     learn(9, 8, 5, 4);
-    goodruns_learn(g, &(struct store_learnt){ .policy = 9, .what = 8, .ngroups = 1,
-                                              .most = 4 });
+    goodruns_learn(g, &(struct store_learnt){ .policy = 9, .what = 8,
+                                              .ngroups = 1, .most = 4 });
     add(a_run(TASKS, build, 1e6));
     show();
     assert_int_equal(looks.nlearnt, 3);

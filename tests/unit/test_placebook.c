@@ -139,8 +139,8 @@ static void test_later(void **state)
     assert_false(placebook_find(NULL, place, &is));
 }
 
-/* A wrapper without lines is called by a function that has some; where nobody has any
- * a name is better than nothing. */
+/* A wrapper without lines is called by a function that has some; where nobody
+ * has any a name is better than nothing. */
 static void test_innermost(void **state)
 {
     uint64_t place = key_of(SEND, 2, (const uint64_t[]){ 0x100, 0x200 });
@@ -158,8 +158,8 @@ static void test_innermost(void **state)
     is_at(bare, "my_send", NULL, 0);
 }
 
-/* What has no build id is not the same in two runs, and has no number; nor have calls
- * whose site is not known. */
+/* What has no build id is not the same in two runs, and has no number; nor have
+ * calls whose site is not known. */
 static void test_nowhere(void **state)
 {
     struct placebook_name is;
