@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policies/slow/nodes.h"
+#include "policies/slow/rise.h"
 #include "policies/slow/suspects.h"
 
 enum {
@@ -72,7 +73,7 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
-    x->trend = speed_trend(&s->speed, phase, since);
+    x->trend = rise_trend(&s->speed, phase, since);
     speed_settle(&s->speed, since ? since - 1 : 0);
     effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
@@ -135,8 +136,8 @@ static bool raised_alone(struct slow *s, uint64_t now_ns)
 /* --------------------------------------------------------------------- who */
 
 /* Is the first one, or that it is nobody, the same as the last time? */
-static void note(struct slow_suspicion *x, const struct speed_found *f,
-                 const struct speed_odd *odd, bool is_slow)
+static void note(struct slow_suspicion *x, const struct odd_found *f,
+                 const struct odd_task *odd, bool is_slow)
 {
     bool same = x->agreed && !f->nodd == !x->found.nodd;
 
@@ -152,15 +153,15 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
 }
 
 static bool some_are_slow(const struct slow_suspicion *x,
-                          const struct speed_found *f,
-                          const struct speed_odd *worst)
+                          const struct odd_found *f,
+                          const struct odd_task *worst)
 {
     return f->windows >= SLOW_ODD_WINDOWS && 5 * f->windows >= 3 * f->of &&
            worst->share >= cause_some * (1 - 1 / x->change.times);
 }
 
 static bool all_are_slow(const struct slow_suspicion *x,
-                         const struct speed_found *f, double factor)
+                         const struct odd_found *f, double factor)
 {
     return f->windows >= SLOW_ALL_WINDOWS &&
            f->alike >= factor * fmax(f->was, 1) &&
@@ -169,12 +170,12 @@ static bool all_are_slow(const struct slow_suspicion *x,
 
 /* Did it become so at once, and was it not on the way before? What was seen
  * once is remembered. */
-static bool rose_at_once(struct slow *s, const struct speed_found *f,
-                         const struct speed_odd *worst)
+static bool rose_at_once(struct slow *s, const struct odd_found *f,
+                         const struct odd_task *worst)
 {
     struct slow_suspicion *x = &s->x;
     uint32_t who = worst ? worst->rank : s->speed.ntasks;
-    struct speed_rise rise = speed_rise(&s->speed, x->phase, x->since, f,
+    struct rise rise = rise_of(&s->speed, x->phase, x->since, f,
                                         worst);
 
     x->step = who == x->step_of ? fmax(x->step, rise.step) : rise.step;
@@ -186,16 +187,16 @@ static bool rose_at_once(struct slow *s, const struct speed_found *f,
 static void judge(struct slow *s, const struct hct_snapshot *in)
 {
     struct slow_suspicion *x = &s->x;
-    struct speed_odd odd[SLOW_ODD] = { 0 };
-    struct speed_found f;
-    const struct speed_odd *worst;
+    struct odd_task odd[SLOW_ODD] = { 0 };
+    struct odd_found f;
+    const struct odd_task *worst;
     bool slow;
 
-    if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
+    if (!odd_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
                      &f, odd, SLOW_ODD))
         return;
     worst = f.nodd ? &odd[0] : NULL;
-    speed_agree(&s->speed, x->phase, &f, worst);
+    rise_agree(&s->speed, x->phase, &f, worst);
     if (f.moved) {
         suspicion_dismiss(s, true);
         return;

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "policies/pace/speed.h"
+#include "policies/slow/odd.h"
 #include "policies/slow/region.h"
-#include "policies/slow/speed.h"
+#include "policies/slow/rise.h"
 #include "tests/unit/draw.h"
 
 enum { TASKS = 8, CALLS = 50, PHASE = 2 };
@@ -20,10 +22,10 @@ static struct hct_snapshot in = { .size = sizeof(in), .ranks = rank,
 static struct speed_task task[TASKS];
 static double shift[TASKS], words[TASKS];
 static struct speed s;
-static const struct speed_limit limit = { .windows = 3, .factor = 1.15,
-                                          .share = 0.02 };
-static struct speed_found f;
-static struct speed_odd odd[TASKS];
+static const struct odd_limit limit = { .windows = 3, .factor = 1.15,
+                                        .share = 0.02 };
+static struct odd_found f;
+static struct odd_task odd[TASKS];
 static double load[TASKS];
 
 static void begin(void)
@@ -72,9 +74,9 @@ static bool judge(uint32_t n)
     assert_int_equal(found, n);
     speed_recall(&s, PHASE, since);
     speed_settle(&s, since);
-    if (!speed_judge(&s, PHASE, since, since, &limit, &f, odd, TASKS))
+    if (!odd_judge(&s, PHASE, since, since, &limit, &f, odd, TASKS))
         return false;
-    speed_agree(&s, PHASE, &f, f.nodd ? &odd[0] : NULL);
+    rise_agree(&s, PHASE, &f, f.nodd ? &odd[0] : NULL);
     return true;
 }
 
@@ -195,7 +197,7 @@ static void test_balanced(void **state)
  * grows bit by bit has none. */
 static void test_step(void **state)
 {
-    struct speed_rise all, one;
+    struct rise all, one;
 
     (void)state;
     for (unsigned early = 0; early < 4; early++) {
@@ -206,8 +208,8 @@ static void test_step(void **state)
         windows(5);
         assert_true(judge(5 + early));
         assert_int_equal(odd[0].rank, 2);
-        all = speed_rise(&s, PHASE, s.windows - 5 - early, &f, NULL);
-        one = speed_rise(&s, PHASE, s.windows - 5 - early, &f, &odd[0]);
+        all = rise_of(&s, PHASE, s.windows - 5 - early, &f, NULL);
+        one = rise_of(&s, PHASE, s.windows - 5 - early, &f, &odd[0]);
         assert_true(fabs(all.step - log(1.5)) < 0.05);
         assert_true(all.step > 0.9 * all.now && one.step > 0.9 * one.now);
     }
@@ -220,11 +222,11 @@ static void test_step(void **state)
     }
     assert_true(judge(10));
     assert_int_equal(odd[0].rank, 2);
-    all = speed_rise(&s, PHASE, s.windows - 10, &f, NULL);
-    one = speed_rise(&s, PHASE, s.windows - 10, &f, &odd[0]);
+    all = rise_of(&s, PHASE, s.windows - 10, &f, NULL);
+    one = rise_of(&s, PHASE, s.windows - 10, &f, &odd[0]);
     assert_true(all.now > 0.12 && all.step < 0.6 * all.now);
     assert_true(one.now > 0.2 && one.step < 0.5 * one.now);
-    assert_true(fabs(speed_trend(&s, PHASE, s.windows) - 4 * log(1.02)) < 0.03);
+    assert_true(fabs(rise_trend(&s, PHASE, s.windows) - 4 * log(1.02)) < 0.03);
 }
 
 /* One window that is far off does not make three. */
@@ -246,9 +248,9 @@ static void test_bad(void **state)
     (void)state;
     begin();
     windows(2);
-    assert_false(speed_judge(&s, PHASE, 0, 0, &limit, &f, odd, TASKS));
+    assert_false(odd_judge(&s, PHASE, 0, 0, &limit, &f, odd, TASKS));
     windows(20);
-    assert_false(speed_judge(&s, PHASE + 1, 0, 0, &limit, &f, odd, TASKS));
+    assert_false(odd_judge(&s, PHASE + 1, 0, 0, &limit, &f, odd, TASKS));
     rank[0].calls = 1;          /* counters that go back, no calls at all */
     rank[1].flags = 0;
     windows(4);

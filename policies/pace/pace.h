@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/slow/bocpd.h"
+#include "policies/pace/bocpd.h"
 
 enum { PACE_KEPT = 32 };        /* windows that are kept one by one */
 

@@ -1,5 +1,5 @@
 /* pace.c - see pace.h. */
-#include "policies/slow/pace.h"
+#include "policies/pace/pace.h"
 
 #include <math.h>
 #include <string.h>
