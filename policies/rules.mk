@@ -24,8 +24,8 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
-PARTS_slow  := $(addprefix slow/,slow alike attendance models nodes odd region rise \
-               slow_say suspects suspicion told watch) \
+PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd region \
+               rise slow_say suspects suspicion told watch) \
                $(addprefix pace/,bocpd effort iterations pace speed windows) \
                smm/polish $(addprefix lib/,phasebook words)
 

@@ -62,6 +62,15 @@ bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
     return !isnan(c->times);
 }
 
+double pace_trend(const struct pace *p, uint32_t since, uint32_t windows)
+{
+    uint32_t to = p->n > since ? p->n - since : 0;
+    uint32_t from = to > windows ? to - windows : 0;
+
+    return middle(p, p->log_ns, from, to) -
+           middle(p, p->log_ns, from > windows ? from - windows : 0, from);
+}
+
 double pace_times(const struct pace *p, uint32_t windows)
 {
     uint32_t at = p->n > windows ? p->n - windows : 0;

@@ -9,7 +9,6 @@
 
 enum {
     KNOWN = 4,                  /* windows that say how it was before */
-    RECENT = 5,                 /* ... and how it was just now */
     MEMORY = 64,                /* of so many windows it is the mean */
 };
 
@@ -174,7 +173,7 @@ static struct speed_span span_before(const struct speed *s, uint32_t phase,
     uint64_t from = since;
     uint32_t n = 0;
 
-    for (; from > speed_oldest(s) && n < RECENT; from--)
+    for (; from > speed_oldest(s) && n < SPEED_RECENT; from--)
         n += is_of(s, from - 1, phase);
     return speed_span(s, phase, from, since);
 }

@@ -21,6 +21,7 @@ static const double speed_finest = 0.02;
 
 enum {
     SPEED_RING = 16,            /* windows that are kept one by one */
+    SPEED_RECENT = 5,           /* that say how it was just before */
     SPEED_MIXED = PHASEBOOK_MAX,
     SPEED_PHASES,
 };

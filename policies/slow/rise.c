@@ -52,14 +52,29 @@ static double slower(struct speed *s, uint32_t phase,
     return worst ? speed_shift(s, worst->rank, phase, span) - all : all;
 }
 
-/* From two windows to the two behind the next one, in which it may begin. */
-static double highest_step(const double *v, uint32_t n)
+/* From two windows to the two behind the next one, in which it may begin; *at: the
+ * first of these. */
+static double highest_step(const double *v, uint32_t n, uint32_t *at)
 {
     double most = 0;
 
-    for (uint32_t i = 3; i + 1 < n; i++)
-        most = fmax(most, (v[i] + v[i + 1] - v[i - 3] - v[i - 2]) / 2);
+    *at = n;
+    for (uint32_t i = 3; i + 1 < n; i++) {
+        double step = (v[i] + v[i + 1] - v[i - 3] - v[i - 2]) / 2;
+
+        if (step > most)
+            *at = i;
+        most = fmax(most, step);
+    }
     return most;
+}
+
+/* From the two windows behind the step to the last two. */
+static double grown(const double *v, uint32_t n, uint32_t at)
+{
+    if (at + 4 > n)
+        return (double)NAN;
+    return (v[n - 1] + v[n - 2] - v[at] - v[at + 1]) / 2;
 }
 
 struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
@@ -70,7 +85,8 @@ struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
     double was = worst ? speed_was(s, worst->rank, phase, log(f->was))
                        : log(f->was);
     double v[SPEED_RING + 3];
-    uint32_t n = 0;
+    uint32_t n = 0, at;
+    struct rise rise;
 
     was = fmax(was, 0);
     for (; since >= speed_oldest(s) && n < 3; n++)
@@ -81,8 +97,10 @@ struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
         v[n] = slower(s, phase, &one, worst);
         n += !isnan(v[n]);
     }
-    return (struct rise){ .step = highest_step(v, n),
-                          .now = slower(s, phase, &last, worst) - was };
+    rise.step = highest_step(v, n, &at);
+    rise.now = slower(s, phase, &last, worst) - was;
+    rise.grown = grown(v, n, at);
+    return rise;
 }
 
 double rise_trend(struct speed *s, uint32_t phase, uint64_t since)
@@ -91,7 +109,7 @@ double rise_trend(struct speed *s, uint32_t phase, uint64_t since)
     struct speed_span last, earlier;
 
     if (there.n < 2 * AT_ONCE)
-        return 0;
+        return (double)NAN;
     last = last_of(&there);
     there.n -= AT_ONCE;
     earlier = last_of(&there);

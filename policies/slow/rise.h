@@ -15,13 +15,14 @@ void rise_agree(struct speed *s, uint32_t phase, struct odd_found *f,
 
 /* What the worst one, or all if it is NULL, are slower by in the last windows
  * than just before since, log; and by what at most they became so from one
- * window to the next. Work that grows bit by bit has no such step. */
-struct rise { double step, now; };
+ * window to the next. Work that grows bit by bit has no such step, or becomes
+ * more behind it: grown; NaN: there are too few windows behind it yet. */
+struct rise { double step, now, grown; };
 struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
                     const struct odd_found *f, const struct odd_task *worst);
 
 /* By what did all become slower in as many windows before one, log, against as
- * many before these? */
+ * many before these? NaN: these are not kept any more. */
 double rise_trend(struct speed *s, uint32_t phase, uint64_t since);
 
 #endif

@@ -60,6 +60,7 @@ struct slow_suspicion {
     double step;                /* the highest of the task step_of */
     uint32_t step_of;           /* the number of tasks: all */
     struct models models;       /* of the beginning */
+    uint32_t witness;           /* whose model is among them for crowd.h */
     uint32_t kept_at;           /* after so many windows */
     uint32_t asked;             /* windows since models are to decide */
     uint32_t again;             /* times that the wrong tasks were kept */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "policies/slow/crowd.h"
 #include "policies/slow/rise.h"
 
 enum { JUDGED = 12 };           /* the last windows of a long suspicion */
@@ -59,7 +60,12 @@ void suspects_want_likely(struct slow *s)
     if (!odd_judge(&s->speed, x->phase, x->since, suspects_from(s), &limit,
                      &f, odd, MODELS_MAX - 1))
         return;
-    for (uint32_t i = 0; i < f.nodd && i < MODELS_MAX - 1; i++)
+    if (f.nodd) {
+        models_want(&x->models, odd[0].rank);
+        x->witness = crowd_witness(&s->speed, odd[0].rank);
+        models_want(&x->models, x->witness);
+    }
+    for (uint32_t i = 1; i < f.nodd && i < MODELS_MAX - 1; i++)
         models_want(&x->models, odd[i].rank);
 }
 
@@ -70,6 +76,8 @@ void suspects_want_told(struct slow *s)
     models_want_none(&x->models);
     if (!x->found.nodd)
         models_want(&x->models, s->windows.ref);
+    else if (x->models.n && x->witness < s->speed.ntasks)
+        models_want(&x->models, x->witness);
     for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX; i++)
         models_want(&x->models, x->odd[i].rank);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/slow/crowd.h"
 #include "policies/slow/nodes.h"
 #include "policies/slow/rise.h"
 #include "policies/slow/suspects.h"
@@ -19,6 +20,9 @@ static const double worth = 0.05, cause = 0.25;
 static const double cause_some = 0.1;
 /* Of what somebody is slower by, or all, so much has to come at once. */
 static const double at_once = 0.5, all_at_once = 0.6;
+/* What all are slower by, but for so much, must not grow by so much behind that:
+ * work begins to grow, too. */
+static const double all_plain = 1.5, stays = 0.25;
 /* For what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
 /* Models that have not come so long after they could be asked for do not. */
@@ -74,6 +78,8 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
     x->trend = rise_trend(&s->speed, phase, since);
+    if (isnan(x->trend))
+        x->trend = pace_trend(&s->pace[phase], c->since, SLOW_ALL_WINDOWS);
     speed_settle(&s->speed, since ? since - 1 : 0);
     effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
@@ -181,7 +187,9 @@ static bool rose_at_once(struct slow *s, const struct odd_found *f,
     x->step = who == x->step_of ? fmax(x->step, rise.step) : rise.step;
     x->step_of = who;
     return x->step >= (worst ? at_once : all_at_once) * rise.now &&
-           (worst || x->step >= 2 * fmax(x->trend, 0));
+           (worst || (x->step >= 2 * fmax(x->trend, 0) &&
+                      (rise.now >= log(all_plain) ||
+                       rise.grown < stays * rise.now)));
 }
 
 static void judge(struct slow *s, const struct hct_snapshot *in)
@@ -324,7 +332,8 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
         region_narrow(&g, suspects_calls(s));
     if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
-    else if (!x->found.nodd && slow_kept(x, &g))
+    else if (slow_kept(x, &g) &&
+             (!x->found.nodd || crowd_is_there(x, before, in)))
         give_up(s);             /* a machine that has too much to do */
     else
         tell(s, in, &g, out);
