@@ -1,7 +1,7 @@
 # rules.mk - policies: shared objects of one exported symbol each.
 #
 # A policy is a name, a folder of that name, and its parts, of which some may
-# be in rooms below it (lib, deadlock). The file with its name has hct_policy,
+# be in rooms below it (lib, deadlock, pace). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
 POLICIES    := null hang outlier progress slow
@@ -24,8 +24,9 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                graph_meeting graph_message graph_requests graph_threads \
                graph_window group parcels summands transit wanted) \
                smm/dictionary smm/smm smm/lknorm lib/words
-PARTS_slow  := $(addprefix slow/,slow attendance bocpd effort iterations models nodes \
-               pace region slow_say speed suspects suspicion told watch windows) \
+PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd region \
+               rise slow_say suspects suspicion told watch) \
+               $(addprefix pace/,bocpd effort iterations pace speed windows) \
                smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

@@ -2,7 +2,7 @@
 #include "policies/slow/nodes.h"
 
 uint32_t nodes_slow(struct speed *s, const struct hct_snapshot *in,
-                    const struct speed_odd *worst)
+                    const struct odd_task *worst)
 {
     uint32_t node = hct_rank(in, worst->rank)->node, slow = 0, others = 0;
     uint32_t tasks = 0, nearly = 0;

@@ -5,12 +5,12 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "policies/slow/speed.h"
+#include "policies/slow/odd.h"
 
 /* Are those that are slow all tasks of one node, and not all of the job's?
  * Half of these at least, and the others are on the way: then they are, too.
- * Its number, or 0. worst: of what speed_judge() has found just now. */
+ * Its number, or 0. worst: of what odd_judge() has found just now. */
 uint32_t nodes_slow(struct speed *s, const struct hct_snapshot *in,
-                    const struct speed_odd *worst);
+                    const struct odd_task *worst);
 
 #endif

@@ -165,6 +165,22 @@ static double kept(const struct region *before, const struct region *now,
                            (calls - late * more);
 }
 
+/* Who always had but a part of a processor, and has more to do, is kept for
+ * longer, too: in proportion to what it ran longer. One that runs for little, as
+ * it looks for messages now and then, has none. */
+static double starved(const struct region *before, const struct region *now,
+                      double kept_ns)
+{
+    static const double most = 4;
+    double calls = calls_of(before), more = calls_of(now) - calls;
+    double ran = (double)before->ran_ns, is = (double)now->ran_ns - ran;
+    double part = (double)before->delayed_ns / ran;
+
+    if (!(ran > 0) || is < 0 || !(calls > 0) || !(more > 0) || part > most)
+        return kept_ns;
+    return kept_ns - part * fmax(is / more - ran / calls, 0);
+}
+
 /* Computation is time on a processor, and what there is of it that is none tells
  * input, output and sleep from a slow clock or memory. */
 static double asleep(const struct region *before, const struct region *now)
@@ -208,6 +224,7 @@ bool region_find(const struct region *before, const struct region *now,
 {
     *g = (struct region_grown){ .kept_ns = kept(before, now, since_ns),
                                 .asleep_ns = asleep(before, now) };
+    g->starved_ns = starved(before, now, g->kept_ns);
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];
         uint32_t at = find(before, b->from, b->to);
@@ -229,5 +246,6 @@ void region_narrow(struct region_grown *g, double calls)
     g->times = 1 + (g->times - 1) / part;
     g->each_ns /= part;
     g->kept_ns /= part;
+    g->starved_ns /= part;
     g->asleep_ns /= part;
 }

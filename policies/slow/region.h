@@ -47,6 +47,8 @@ struct region_grown {
     double calls, out_ns;       /* of the stretch */
     /* For a call, longer than before; NaN: not known. */
     double kept_ns;             /* it wanted a processor, and had none */
+    double starved_ns;          /* ... more than it was for as long that it had
+                                   one, before */
     double asleep_ns;           /* it had none, and wanted none */
     bool sleeps;                /* it was asleep for as long as it was outside
                                    of MPI, and not for as long as inside, before

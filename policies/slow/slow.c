@@ -57,7 +57,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
     windows_init(&s->windows, (uint64_t)(param[WINDOW] * 1e9),
                  param[ITERATIONS]);
     s->look_ns = (uint64_t)(param[LOOK] * 1e9);
-    s->limit = (struct speed_limit){ .windows = SLOW_ODD_WINDOWS,
+    s->limit = (struct odd_limit){ .windows = SLOW_ODD_WINDOWS,
                                      .factor = param[FACTOR],
                                      .share = param[SHARE] / 100 };
     s->speed.ntasks = job->nranks;

@@ -21,12 +21,13 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
-#include "policies/slow/effort.h"
+#include "policies/pace/effort.h"
+#include "policies/pace/pace.h"
+#include "policies/pace/speed.h"
+#include "policies/pace/windows.h"
 #include "policies/slow/models.h"
-#include "policies/slow/pace.h"
+#include "policies/slow/odd.h"
 #include "policies/slow/region.h"
-#include "policies/slow/speed.h"
-#include "policies/slow/windows.h"
 
 enum slow_stage { SLOW_WATCH, SLOW_SUSPECT, SLOW_TOLD };
 enum {
@@ -59,12 +60,13 @@ struct slow_suspicion {
     double step;                /* the highest of the task step_of */
     uint32_t step_of;           /* the number of tasks: all */
     struct models models;       /* of the beginning */
+    uint32_t witness;           /* whose model is among them for crowd.h */
     uint32_t kept_at;           /* after so many windows */
     uint32_t asked;             /* windows since models are to decide */
     uint32_t again;             /* times that the wrong tasks were kept */
     struct pace_change change;
-    struct speed_found found;
-    struct speed_odd odd[SLOW_ODD];
+    struct odd_found found;
+    struct odd_task odd[SLOW_ODD];
     uint32_t shown;             /* of these: whose step is told */
     double extra_ns;            /* that it takes longer for a call; all are slow:
                                    the one that counts; NaN: not known */
@@ -74,7 +76,7 @@ struct slow_suspicion {
 
 struct slow {
     uint64_t look_ns;
-    struct speed_limit limit;
+    struct odd_limit limit;
     struct windows windows;
     uint64_t models_ns;         /* not before */
     uint64_t lasted_ns[SPEED_PHASES][2];        /* the longest that went by, of

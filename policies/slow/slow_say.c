@@ -141,7 +141,7 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
     if (!g || x->found.nodd)
-        return g && g->kept_ns > x->extra_ns / 2;
+        return g && g->starved_ns > x->extra_ns / 2;
     return g->kept_ns > x->extra_ns / 5 && !g->sleeps;
 }
 

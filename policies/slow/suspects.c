@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "policies/slow/crowd.h"
+#include "policies/slow/rise.h"
+
 enum { JUDGED = 12 };           /* the last windows of a long suspicion */
 /* What the steps take longer must be so much of what the task does. */
 static const double explained = 0.4;
@@ -21,25 +24,25 @@ uint64_t suspects_from(const struct slow *s)
 /* Are all plainly slower than in the windows before these? */
 static bool all_just_now(struct slow *s, uint32_t phase)
 {
-    return speed_trend(&s->speed, phase, s->speed.windows) >= log(slow_plain);
+    return rise_trend(&s->speed, phase, s->speed.windows) >= log(slow_plain);
 }
 
 enum suspects suspects_alone(struct slow *s, uint32_t phase)
 {
-    struct speed_limit limit = s->limit;
-    struct speed_found f;
-    struct speed_odd odd;
+    struct odd_limit limit = s->limit;
+    struct odd_found f;
+    struct odd_task odd;
     uint32_t found;
     uint64_t since = speed_since(&s->speed, phase, SLOW_ALL_WINDOWS, &found);
 
     limit.windows = SLOW_ALL_WINDOWS;
     limit.factor = fmax(limit.factor, slow_plain);
     if (found < SLOW_ALL_WINDOWS ||
-        !speed_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
+        !odd_judge(&s->speed, phase, since, since, &limit, &f, &odd, 1) ||
         (!f.nodd && (f.alike < limit.factor || !all_just_now(s, phase) ||
                      s->pace[phase].n < SLOW_ALL_WINDOWS + SLOW_ALONE)))
         return SUSPECTS_NONE;
-    speed_agree(&s->speed, phase, &f, f.nodd ? &odd : NULL);
+    rise_agree(&s->speed, phase, &f, f.nodd ? &odd : NULL);
     if (f.windows < SLOW_ALL_WINDOWS || (!f.nodd && f.earlier > 1))
         return SUSPECTS_NONE;
     return f.moved ? SUSPECTS_MOVED : f.nodd ? SUSPECTS_SOME : SUSPECTS_ALL;
@@ -48,16 +51,21 @@ enum suspects suspects_alone(struct slow *s, uint32_t phase)
 void suspects_want_likely(struct slow *s)
 {
     struct slow_suspicion *x = &s->x;
-    const struct speed_limit limit = { .windows = 1, .factor = 1.02 };
-    struct speed_odd odd[MODELS_MAX - 1];
-    struct speed_found f;
+    const struct odd_limit limit = { .windows = 1, .factor = 1.02 };
+    struct odd_task odd[MODELS_MAX - 1];
+    struct odd_found f;
 
     models_want_none(&x->models);
     models_want(&x->models, s->windows.ref);
-    if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &limit,
+    if (!odd_judge(&s->speed, x->phase, x->since, suspects_from(s), &limit,
                      &f, odd, MODELS_MAX - 1))
         return;
-    for (uint32_t i = 0; i < f.nodd && i < MODELS_MAX - 1; i++)
+    if (f.nodd) {
+        models_want(&x->models, odd[0].rank);
+        x->witness = crowd_witness(&s->speed, odd[0].rank);
+        models_want(&x->models, x->witness);
+    }
+    for (uint32_t i = 1; i < f.nodd && i < MODELS_MAX - 1; i++)
         models_want(&x->models, odd[i].rank);
 }
 
@@ -68,6 +76,8 @@ void suspects_want_told(struct slow *s)
     models_want_none(&x->models);
     if (!x->found.nodd)
         models_want(&x->models, s->windows.ref);
+    else if (x->models.n && x->witness < s->speed.ntasks)
+        models_want(&x->models, x->witness);
     for (uint32_t i = 0; i < x->found.nodd && i < MODELS_MAX; i++)
         models_want(&x->models, x->odd[i].rank);
 }

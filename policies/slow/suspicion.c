@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/slow/crowd.h"
 #include "policies/slow/nodes.h"
+#include "policies/slow/rise.h"
 #include "policies/slow/suspects.h"
 
 enum {
@@ -18,6 +20,9 @@ static const double worth = 0.05, cause = 0.25;
 static const double cause_some = 0.1;
 /* Of what somebody is slower by, or all, so much has to come at once. */
 static const double at_once = 0.5, all_at_once = 0.6;
+/* What all are slower by, but for so much, must not grow by so much behind that:
+ * work begins to grow, too. */
+static const double all_plain = 1.5, stays = 0.25;
 /* For what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
 /* Models that have not come so long after they could be asked for do not. */
@@ -72,7 +77,9 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
-    x->trend = speed_trend(&s->speed, phase, since);
+    x->trend = rise_trend(&s->speed, phase, since);
+    if (isnan(x->trend))
+        x->trend = pace_trend(&s->pace[phase], c->since, SLOW_ALL_WINDOWS);
     speed_settle(&s->speed, since ? since - 1 : 0);
     effort_suspect(&s->effort, phase);
     if (now_ns >= s->models_ns)
@@ -135,8 +142,8 @@ static bool raised_alone(struct slow *s, uint64_t now_ns)
 /* --------------------------------------------------------------------- who */
 
 /* Is the first one, or that it is nobody, the same as the last time? */
-static void note(struct slow_suspicion *x, const struct speed_found *f,
-                 const struct speed_odd *odd, bool is_slow)
+static void note(struct slow_suspicion *x, const struct odd_found *f,
+                 const struct odd_task *odd, bool is_slow)
 {
     bool same = x->agreed && !f->nodd == !x->found.nodd;
 
@@ -152,15 +159,15 @@ static void note(struct slow_suspicion *x, const struct speed_found *f,
 }
 
 static bool some_are_slow(const struct slow_suspicion *x,
-                          const struct speed_found *f,
-                          const struct speed_odd *worst)
+                          const struct odd_found *f,
+                          const struct odd_task *worst)
 {
     return f->windows >= SLOW_ODD_WINDOWS && 5 * f->windows >= 3 * f->of &&
            worst->share >= cause_some * (1 - 1 / x->change.times);
 }
 
 static bool all_are_slow(const struct slow_suspicion *x,
-                         const struct speed_found *f, double factor)
+                         const struct odd_found *f, double factor)
 {
     return f->windows >= SLOW_ALL_WINDOWS &&
            f->alike >= factor * fmax(f->was, 1) &&
@@ -169,33 +176,35 @@ static bool all_are_slow(const struct slow_suspicion *x,
 
 /* Did it become so at once, and was it not on the way before? What was seen
  * once is remembered. */
-static bool rose_at_once(struct slow *s, const struct speed_found *f,
-                         const struct speed_odd *worst)
+static bool rose_at_once(struct slow *s, const struct odd_found *f,
+                         const struct odd_task *worst)
 {
     struct slow_suspicion *x = &s->x;
     uint32_t who = worst ? worst->rank : s->speed.ntasks;
-    struct speed_rise rise = speed_rise(&s->speed, x->phase, x->since, f,
+    struct rise rise = rise_of(&s->speed, x->phase, x->since, f,
                                         worst);
 
     x->step = who == x->step_of ? fmax(x->step, rise.step) : rise.step;
     x->step_of = who;
     return x->step >= (worst ? at_once : all_at_once) * rise.now &&
-           (worst || x->step >= 2 * fmax(x->trend, 0));
+           (worst || (x->step >= 2 * fmax(x->trend, 0) &&
+                      (rise.now >= log(all_plain) ||
+                       rise.grown < stays * rise.now)));
 }
 
 static void judge(struct slow *s, const struct hct_snapshot *in)
 {
     struct slow_suspicion *x = &s->x;
-    struct speed_odd odd[SLOW_ODD] = { 0 };
-    struct speed_found f;
-    const struct speed_odd *worst;
+    struct odd_task odd[SLOW_ODD] = { 0 };
+    struct odd_found f;
+    const struct odd_task *worst;
     bool slow;
 
-    if (!speed_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
+    if (!odd_judge(&s->speed, x->phase, x->since, suspects_from(s), &s->limit,
                      &f, odd, SLOW_ODD))
         return;
     worst = f.nodd ? &odd[0] : NULL;
-    speed_agree(&s->speed, x->phase, &f, worst);
+    rise_agree(&s->speed, x->phase, &f, worst);
     if (f.moved) {
         suspicion_dismiss(s, true);
         return;
@@ -323,7 +332,8 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
         region_narrow(&g, suspects_calls(s));
     if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
-    else if (!x->found.nodd && slow_kept(x, &g))
+    else if (slow_kept(x, &g) &&
+             (!x->found.nodd || crowd_is_there(x, before, in)))
         give_up(s);             /* a machine that has too much to do */
     else
         tell(s, in, &g, out);

@@ -18,8 +18,8 @@ static bool is_told(const struct slow_suspicion *x, uint32_t rank)
 
 /* Are others slow, too, by now? They are told without their step. */
 static void look_for_more(struct slow *s, const struct hct_snapshot *in,
-                          const struct speed_found *f,
-                          const struct speed_odd odd[SLOW_ODD],
+                          const struct odd_found *f,
+                          const struct odd_task odd[SLOW_ODD],
                           struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
@@ -43,7 +43,7 @@ static void look_for_more(struct slow *s, const struct hct_snapshot *in,
 
 /* Those who were slow are half of that, or less, by the logarithm. The time of
  * an iteration does not tell: that has other reasons, too. */
-static bool is_over(const struct slow *s, const struct speed_found *f)
+static bool is_over(const struct slow *s, const struct odd_found *f)
 {
     const struct slow_suspicion *x = &s->x;
     bool over = true;
@@ -59,13 +59,13 @@ void told_window(struct slow *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
     struct slow_suspicion *x = &s->x;
-    struct speed_odd odd[SLOW_ODD] = { 0 };
-    struct speed_found f;
+    struct odd_task odd[SLOW_ODD] = { 0 };
+    struct odd_found f;
     uint32_t n;
     uint64_t from = speed_since(&s->speed, x->phase, SLOW_ODD_WINDOWS, &n);
 
     if (++x->windows < SLOW_ODD_WINDOWS ||
-        !speed_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
+        !odd_judge(&s->speed, x->phase, x->since, from, &s->limit, &f, odd,
                      SLOW_ODD))
         return;
     if (!is_over(s, &f)) {

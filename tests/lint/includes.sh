@@ -39,6 +39,7 @@ policies/hang
 policies/smm
 policies/outlier
 policies/progress
+policies/pace
 policies/slow
 
 redirector/link

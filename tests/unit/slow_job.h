@@ -40,12 +40,29 @@ static inline void slow_spend(const struct slow_job *s,
     *instructions += clock * (out_ns / each + 0.5 * in_ns);
 }
 
+/* Of each call of this iteration. */
+static inline uint64_t slow_bytes(const struct slow_job *s,
+                                  const struct slow_task *k)
+{
+    bool on = (double)s->begin_ns / 1e9 >= s->at_s;
+
+    switch (s->kind) {
+    case SLOW_BYTES:
+        return on ? 4000 : 1000;
+    case SLOW_GATHERS:
+        return on && k == &s->task[s->target] ? 4000 : 1000;
+    case SLOW_DOUBLES:
+        return (uint64_t)(1000 * k->slower);
+    case SLOW_REFINES:          /* a surface, or the list of particles */
+        return s->target % 2 ? (uint64_t)(1000 * pow(k->slower, 2 / 3.0)) : 1000;
+    default:
+        return 1000;
+    }
+}
+
 static inline void slow_count(struct slow_job *s, struct slow_task *k)
 {
     uint32_t base = s->set * SLOW_CALLS;
-    bool on = (double)s->begin_ns / 1e9 >= s->at_s;
-    bool more = s->kind == SLOW_BYTES ||
-                (s->kind == SLOW_GATHERS && k == &s->task[s->target]);
 
     for (unsigned c = 0; c < SLOW_CALLS; c++) {
         uint64_t in_ns = c + 1 < SLOW_CALLS ? slow_call_ns
@@ -61,7 +78,7 @@ static inline void slow_count(struct slow_job *s, struct slow_task *k)
         k->edge_n[at]++;        /* the edge that ends there */
         k->edge_out[at] += k->seg_ns[c];
         k->edge_in[at] += in_ns;
-        k->edge_bytes[at] += on && more ? 4000 : 1000;
+        k->edge_bytes[at] += slow_bytes(s, k);
     }
     k->left_ns = k->end_ns;
 }

@@ -40,6 +40,14 @@ enum slow_kind {
     SLOW_DRIFTS,                /* ... one has, and all others a little less */
     SLOW_STORM,                 /* a place with more to do moves through them */
     SLOW_BALANCED,              /* what was uneven is evened out once */
+    SLOW_REFINES,               /* a mesh that adapts: now and then each task gets
+                                   another part, of another surface */
+    SLOW_WARMS,                 /* each computes longer until its code is
+                                   compiled, the one sooner, the other later */
+    SLOW_TURBO,                 /* the clock is higher at first, and falls */
+    SLOW_DOUBLES,               /* a sweep: twice the work, and the bytes, each
+                                   time */
+    SLOW_CROWDED,               /* another job begins on one node, and leaves */
     SLOW_RANK, SLOW_NODE, SLOW_ALL,     /* slow from at_s on */
     SLOW_KINDS,
 };
@@ -53,6 +61,8 @@ static const char *const slow_kinds[SLOW_KINDS] = {
     "more of the costly rounds", "held, moved or stopped", "a task ends early",
     "long tails", "work that gathers", "a network with others on it",
     "work that grows", "work that drifts to one", "a storm", "balanced once",
+    "a mesh that adapts", "code that is compiled", "a clock that falls",
+    "a sweep of sizes", "another job on one node",
     "slow rank", "slow node", "all slow",
 };
 
@@ -151,6 +161,54 @@ static inline uint32_t slow_node(const struct slow_job *s, uint32_t rank)
 
 static const double slow_also_factor = 1.5, slow_grows_s = 240;
 
+/* The same number below 1 for each task and turn. */
+static inline double slow_part(const struct slow_job *s, uint32_t i,
+                               uint32_t turn)
+{
+    uint64_t z = (s->job.seed * 64 + i) * 0x9e3779b97f4a7c15u +
+                 turn * 0xd1342543de82ef95u;
+
+    z = (z ^ z >> 31) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+}
+
+/* What that task has of the whole mesh, times the number of tasks. */
+static inline double slow_mesh(const struct slow_job *s, uint32_t i,
+                               uint32_t turn)
+{
+    double all = 0, mine = 0;
+
+    for (uint32_t k = 0; k < s->tasks; k++) {
+        double x = pow(s->factor, 2 * slow_part(s, k, turn) - 1);
+
+        all += x;
+        mine = k == i ? x : mine;
+    }
+    return mine * s->tasks / all;
+}
+
+/* Work that changes by itself, for all in their own way. */
+static inline double slow_becomes(const struct slow_job *s, uint32_t i,
+                                  double t)
+{
+    double turns = t / s->every_s, apart = slow_part(s, i, 0);
+
+    switch (s->kind) {
+    case SLOW_REFINES:          /* of a mean that grows a little */
+        return pow(1.05, floor(turns)) * slow_mesh(s, i, (uint32_t)turns);
+    case SLOW_WARMS:
+        return turns < 0.5 + apart ? s->factor : 1;
+    case SLOW_TURBO:            /* of each node in its second */
+        apart = slow_part(s, slow_node(s, i), 0);
+        return t < s->at_s + apart ? 1 / s->factor : 1;
+    case SLOW_DOUBLES:
+        return pow(2, fmin(floor(turns), 6));
+    default:
+        return 1;
+    }
+}
+
 /* Work that changes bit by bit, or moves. */
 static inline double slow_moves(const struct slow_job *s, uint32_t i, double t)
 {
@@ -172,7 +230,7 @@ static inline double slow_moves(const struct slow_job *s, uint32_t i, double t)
         at = (s->factor - 1) * (1 + i / 2) / (s->tasks / 2);
         return i % 2 ? 1 + at : 1 - at;
     default:
-        return 1;
+        return slow_becomes(s, i, t);
     }
 }
 
@@ -222,6 +280,7 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
             return s->factor;
         return on && i == s->target ? s->factor : 1;
     case SLOW_NODE:
+    case SLOW_CROWDED:
         return on && slow_node(s, i) == s->target ? s->factor : 1;
     case SLOW_BYTES:
     case SLOW_OVERLOAD:
@@ -280,6 +339,12 @@ static inline void slow_beside(struct slow_job *s, enum slow_kind kind,
     case SLOW_OVERLOAD:
         if (t >= s->at_s)
             k->delayed_ns += (uint64_t)(work * 1e9 * (factor - 1));
+        break;
+    case SLOW_CROWDED:
+        if (k->slower > 1) {
+            k->delayed_ns += (uint64_t)(work * 1e9 * (factor - 1));
+            k->ran_ns -= (uint64_t)(work * 1e9 * (factor - 1));
+        }
         break;
     default:
         break;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "policies/slow/bocpd.h"
+#include "policies/pace/bocpd.h"
 #include "tests/unit/draw.h"
 
 static struct bocpd b;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "policies/slow/effort.h"
+#include "policies/pace/effort.h"
 
 enum { TASKS = 6, SLOW = 2 };
 

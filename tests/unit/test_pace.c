@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "policies/slow/iterations.h"
-#include "policies/slow/pace.h"
+#include "policies/pace/iterations.h"
+#include "policies/pace/pace.h"
 #include "tests/unit/draw.h"
 
 static struct pace p;

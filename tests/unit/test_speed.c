@@ -8,8 +8,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "policies/pace/speed.h"
+#include "policies/slow/crowd.h"
+#include "policies/slow/odd.h"
 #include "policies/slow/region.h"
-#include "policies/slow/speed.h"
+#include "policies/slow/rise.h"
 #include "tests/unit/draw.h"
 
 enum { TASKS = 8, CALLS = 50, PHASE = 2 };
@@ -20,10 +23,10 @@ static struct hct_snapshot in = { .size = sizeof(in), .ranks = rank,
 static struct speed_task task[TASKS];
 static double shift[TASKS], words[TASKS];
 static struct speed s;
-static const struct speed_limit limit = { .windows = 3, .factor = 1.15,
-                                          .share = 0.02 };
-static struct speed_found f;
-static struct speed_odd odd[TASKS];
+static const struct odd_limit limit = { .windows = 3, .factor = 1.15,
+                                        .share = 0.02 };
+static struct odd_found f;
+static struct odd_task odd[TASKS];
 static double load[TASKS];
 
 static void begin(void)
@@ -72,9 +75,9 @@ static bool judge(uint32_t n)
     assert_int_equal(found, n);
     speed_recall(&s, PHASE, since);
     speed_settle(&s, since);
-    if (!speed_judge(&s, PHASE, since, since, &limit, &f, odd, TASKS))
+    if (!odd_judge(&s, PHASE, since, since, &limit, &f, odd, TASKS))
         return false;
-    speed_agree(&s, PHASE, &f, f.nodd ? &odd[0] : NULL);
+    rise_agree(&s, PHASE, &f, f.nodd ? &odd[0] : NULL);
     return true;
 }
 
@@ -172,6 +175,118 @@ static void test_eases(void **state)
     assert_true(f.nodd == 1 && odd[0].rank == 3 && !f.moved);
 }
 
+/* One window of each task's us a call, as a tape has them. */
+static void window_of(const double us[TASKS])
+{
+    double last = 0;
+
+    for (uint32_t i = 0; i < TASKS; i++)
+        last = fmax(last, us[i]);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        rank[i].calls += CALLS;
+        rank[i].out_ns += (uint64_t)(CALLS * us[i] * 1e3);
+        rank[i].in_ns += (uint64_t)(CALLS * (last - us[i] + 10) * 1e3);
+    }
+    in.now_ns += 1000000000;
+    speed_read(&s, &in, PHASE);
+    speed_close(&s, PHASE, in.now_ns, SPEED_PHASES);
+}
+
+/* From a run on a machine that others used: what all vary by becomes less at
+ * the moment at which task 1 becomes slow; they have not given it their work. */
+static void test_calms(void **state)
+{
+    static const double us[][TASKS] = {
+        { 3068, 3059, 3056, 3061, 2968, 4055, 2874, 2750 },
+        { 3005, 3037, 2974, 2984, 3200, 3771, 3011, 2983 },
+        { 2939, 2936, 2876, 2897, 3063, 3020, 3212, 3172 },
+        { 3008, 2992, 2977, 3010, 3320, 3301, 3277, 3246 },
+        { 2936, 2947, 3006, 3027, 3218, 3185, 2932, 2972 },
+        { 2912, 2924, 2837, 2815, 3522, 3324, 3058, 3034 },
+        { 2952, 2963, 2919, 2965, 4084, 2935, 2982, 2976 },
+        { 2646, 2641, 2643, 2640, 2803, 2812, 2797, 2807 },
+        { 2850, 2873, 2859, 2837, 2939, 2944, 2957, 3373 },
+        { 2972, 2983, 2954, 2954, 3097, 3059, 3086, 3300 },
+        { 3174, 3193, 3222, 3129, 3095, 3218, 3095, 3087 },
+        { 3047, 3051, 3030, 3033, 3140, 3145, 3146, 3132 },
+        { 3511, 3547, 3340, 3477, 3243, 3232, 3745, 3281 },
+        { 3254, 3024, 3301, 3010, 2861, 2819, 4384, 2826 },
+        { 3432, 3401, 3558, 3547, 2924, 2961, 3804, 3211 },
+        { 3665, 3687, 4001, 3984, 3173, 3165, 3965, 3970 },
+        { 2779, 2802, 3059, 3205, 4040, 4147, 3048, 3148 },
+        { 3228, 3194, 3274, 3399, 2949, 4136, 2971, 2815 },
+        { 3087, 3064, 3041, 3034, 3335, 3276, 3050, 3163 },
+        { 3106, 3110, 3074, 3044, 3361, 3348, 3318, 3308 },
+        { 3095, 3062, 3036, 3029, 3206, 3222, 3347, 3415 },
+        { 2917, 4267, 2893, 2884, 2952, 2912, 3640, 3806 },
+        { 2975, 5279, 2929, 2970, 2820, 2826, 2839, 2842 },
+        { 3024, 5375, 3036, 3032, 2847, 2839, 2922, 2847 },
+        { 2832, 5225, 2872, 2866, 2961, 2914, 2985, 2956 } };
+
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < sizeof(us) / sizeof(us[0]); i++)
+        window_of(us[i]);
+    assert_true(judge(4));
+    assert_true(f.nodd == 1 && odd[0].rank == 1 && !f.moved);
+}
+
+/* Work is dealt out anew, of a mesh that adapts: most have more or less to do
+ * than before, and who has the most more is not slow. */
+static void test_dealt(void **state)
+{
+    static const double before[TASKS] = { 1.6, 0.9, 0.5, 1.7, 0.4, 1.2, 0.8,
+                                          0.9 };
+    static const double now[TASKS] = { 1.1, 0.45, 1.1, 0.9, 1.5, 0.8, 1.35,
+                                       0.8 };
+
+    (void)state;
+    begin();
+    memcpy(load, before, sizeof(load));
+    windows(20);
+    memcpy(load, now, sizeof(load));
+    windows(4);
+    assert_true(judge(4));
+    assert_true(f.nodd > 0 && f.moved);
+}
+
+/* Others of its node are as short of a processor as who is slow: the machine
+ * has too much to do. */
+static void test_crowd(void **state)
+{
+    static struct slow_suspicion x;
+    static struct region *one = &x.models.kept[0], *other = &x.models.kept[1];
+
+    (void)state;
+    begin();
+    windows(20);
+    load[5] = 2;
+    load[6] = 1.1;
+    windows(4);
+    assert_true(judge(4) && f.nodd == 1);
+    x.witness = crowd_witness(&s, 5);
+    assert_true(x.witness == 4 || x.witness == 7);
+    begin();
+    windows(20);
+    for (uint32_t i = 4; i < 8; i++)
+        load[i] = 2;
+    windows(4);
+    assert_true(judge(4) && f.nodd == 4);
+    assert_int_equal(crowd_witness(&s, 5), 5);  /* all of the node are */
+    *one = (struct region){ .rank = 5, .at_ns = in.now_ns, .delayed_ns = 100 };
+    *other = (struct region){ .rank = x.witness, .at_ns = in.now_ns,
+                              .delayed_ns = 100 };
+    x.models.n = 2;
+    in.now_ns += 1000000000;
+    rank[5].delayed_ns = 600000100;
+    rank[x.witness].delayed_ns = 400000100;
+    assert_true(crowd_is_there(&x, one, &in));
+    rank[x.witness].delayed_ns = 50000100;
+    assert_false(crowd_is_there(&x, one, &in));
+    x.models.n = 1;             /* that of the witness has not come */
+    assert_false(crowd_is_there(&x, one, &in));
+}
+
 /* Pairs that were uneven, each by another amount, are evened out: some have more
  * to do, by more than others have. */
 static void test_balanced(void **state)
@@ -195,7 +310,7 @@ static void test_balanced(void **state)
  * grows bit by bit has none. */
 static void test_step(void **state)
 {
-    struct speed_rise all, one;
+    struct rise all, one;
 
     (void)state;
     for (unsigned early = 0; early < 4; early++) {
@@ -206,10 +321,11 @@ static void test_step(void **state)
         windows(5);
         assert_true(judge(5 + early));
         assert_int_equal(odd[0].rank, 2);
-        all = speed_rise(&s, PHASE, s.windows - 5 - early, &f, NULL);
-        one = speed_rise(&s, PHASE, s.windows - 5 - early, &f, &odd[0]);
+        all = rise_of(&s, PHASE, s.windows - 5 - early, &f, NULL);
+        one = rise_of(&s, PHASE, s.windows - 5 - early, &f, &odd[0]);
         assert_true(fabs(all.step - log(1.5)) < 0.05);
         assert_true(all.step > 0.9 * all.now && one.step > 0.9 * one.now);
+        assert_true(all.grown < 0.25 * all.now);
     }
     begin();
     windows(20);
@@ -220,11 +336,12 @@ static void test_step(void **state)
     }
     assert_true(judge(10));
     assert_int_equal(odd[0].rank, 2);
-    all = speed_rise(&s, PHASE, s.windows - 10, &f, NULL);
-    one = speed_rise(&s, PHASE, s.windows - 10, &f, &odd[0]);
+    all = rise_of(&s, PHASE, s.windows - 10, &f, NULL);
+    one = rise_of(&s, PHASE, s.windows - 10, &f, &odd[0]);
     assert_true(all.now > 0.12 && all.step < 0.6 * all.now);
+    assert_false(all.grown < 0.25 * all.now);
     assert_true(one.now > 0.2 && one.step < 0.5 * one.now);
-    assert_true(fabs(speed_trend(&s, PHASE, s.windows) - 4 * log(1.02)) < 0.03);
+    assert_true(fabs(rise_trend(&s, PHASE, s.windows) - 4 * log(1.02)) < 0.03);
 }
 
 /* One window that is far off does not make three. */
@@ -246,9 +363,9 @@ static void test_bad(void **state)
     (void)state;
     begin();
     windows(2);
-    assert_false(speed_judge(&s, PHASE, 0, 0, &limit, &f, odd, TASKS));
+    assert_false(odd_judge(&s, PHASE, 0, 0, &limit, &f, odd, TASKS));
     windows(20);
-    assert_false(speed_judge(&s, PHASE + 1, 0, 0, &limit, &f, odd, TASKS));
+    assert_false(odd_judge(&s, PHASE + 1, 0, 0, &limit, &f, odd, TASKS));
     rank[0].calls = 1;          /* counters that go back, no calls at all */
     rank[1].flags = 0;
     windows(4);
@@ -371,6 +488,31 @@ static void test_sleeps(void **state)
     assert_true(g.kept_ns * g.calls > g.all_ns && g.sleeps);
 }
 
+/* Who has half of a processor and computes for longer waits for it for longer,
+ * too; who looks for messages now and then does not compute. */
+static void test_starved(void **state)
+{
+    static const double before[6] = { 20000, 9000, 9000, 2000, 1000, 18000 };
+    static const double more[6] = { 24000, 10800, 10800, 2400, 1100, 21600 };
+    static const double kept[6] = { 24000, 9900, 11700, 2400, 1100, 21600 };
+    static const double little[6] = { 20000, 900, 9000, 2000, 1000, 18000 };
+    static struct region a, b;
+    struct region_grown g;
+
+    (void)state;
+    of_tape(&a, before);
+    of_tape(&b, more);
+    assert_true(region_find(&a, &b, a.at_ns, &g));
+    assert_true(fabs(g.kept_ns - 9e6) < 1 && fabs(g.starved_ns) < 1);
+    of_tape(&b, kept);
+    assert_true(region_find(&a, &b, a.at_ns, &g));
+    assert_true(fabs(g.kept_ns - 18e6) < 1 && fabs(g.starved_ns - 18e6) < 1);
+    of_tape(&a, little);
+    b.ran_ns = a.ran_ns + 180000000;
+    assert_true(region_find(&a, &b, a.at_ns, &g));
+    assert_true(fabs(g.starved_ns - g.kept_ns) < 1);
+}
+
 /* Models of a suspicion that came too early: of the calls that a task has made
  * since, it was slow in the last ones. */
 static void test_narrow(void **state)
@@ -406,6 +548,10 @@ int main(void)
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_region),
         cmocka_unit_test(test_eases),
+        cmocka_unit_test(test_calms),
+        cmocka_unit_test(test_dealt),
+        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_starved),
         cmocka_unit_test(test_balanced),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_sleeps),

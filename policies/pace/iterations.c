@@ -1,5 +1,5 @@
 /* iterations.c - see iterations.h. */
-#include "policies/slow/iterations.h"
+#include "policies/pace/iterations.h"
 
 #include <stddef.h>
 

@@ -12,8 +12,8 @@
  * How it was before is known for each phase. What was done in the last windows
  * is kept apart: that it was slow is not noticed at once. All memory is the
  * caller's, some 220 bytes a task. */
-#ifndef HCT_SLOW_EFFORT_H
-#define HCT_SLOW_EFFORT_H
+#ifndef HCT_PACE_EFFORT_H
+#define HCT_PACE_EFFORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

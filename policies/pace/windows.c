@@ -1,5 +1,5 @@
 /* windows.c - see windows.h. */
-#include "policies/slow/windows.h"
+#include "policies/pace/windows.h"
 
 void windows_init(struct windows *w, uint64_t least_ns, double iterations)
 {

@@ -6,16 +6,16 @@
  * what is left of it at its end makes none; a piece of a short one is as
  * good as any. What was seen while phases changed makes windows only where
  * it is always so. */
-#ifndef HCT_SLOW_WINDOWS_H
-#define HCT_SLOW_WINDOWS_H
+#ifndef HCT_PACE_WINDOWS_H
+#define HCT_PACE_WINDOWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
-#include "policies/slow/iterations.h"
-#include "policies/slow/speed.h"
+#include "policies/pace/iterations.h"
+#include "policies/pace/speed.h"
 
 struct windows {
     uint64_t least_ns;          /* a window lasts for so long at least, and */

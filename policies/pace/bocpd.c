@@ -1,5 +1,5 @@
 /* bocpd.c - see bocpd.h. */
-#include "policies/slow/bocpd.h"
+#include "policies/pace/bocpd.h"
 
 #include <math.h>
 #include <string.h>

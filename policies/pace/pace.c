@@ -1,5 +1,5 @@
 /* pace.c - see pace.h. */
-#include "policies/slow/pace.h"
+#include "policies/pace/pace.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +60,15 @@ bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
     is = middle(p, p->bytes, at, p->n);
     c->other_bytes = was > 0 && is > 0 && fabs(log(is / was)) > 0.1;
     return !isnan(c->times);
+}
+
+double pace_trend(const struct pace *p, uint32_t since, uint32_t windows)
+{
+    uint32_t to = p->n > since ? p->n - since : 0;
+    uint32_t from = to > windows ? to - windows : 0;
+
+    return middle(p, p->log_ns, from, to) -
+           middle(p, p->log_ns, from > windows ? from - windows : 0, from);
 }
 
 double pace_times(const struct pace *p, uint32_t windows)

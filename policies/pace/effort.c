@@ -1,5 +1,5 @@
 /* effort.c - see effort.h. */
-#include "policies/slow/effort.h"
+#include "policies/pace/effort.h"
 
 #include <math.h>
 #include <stddef.h>

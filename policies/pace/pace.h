@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policies/slow/bocpd.h"
+#include "policies/pace/bocpd.h"
 
 enum { PACE_KEPT = 32 };        /* windows that are kept one by one */
 
@@ -33,6 +33,10 @@ void pace_restart(struct pace *p, uint32_t keep);
 /* A change with least to most windows behind it. */
 bool pace_change(const struct pace *p, uint32_t least, uint32_t most,
                  struct pace_change *c);
+
+/* By what did it take longer in as many windows before the last since ones, log,
+ * against as many before these, in the middle? NaN: nobody knows. */
+double pace_trend(const struct pace *p, uint32_t since, uint32_t windows);
 
 /* So many times as long does it take in the last windows as in as many before
  * these, in the middle; NaN: nobody knows. */

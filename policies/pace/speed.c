@@ -1,0 +1,305 @@
+/* speed.c - see speed.h. */
+#include "policies/pace/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "policies/pace/iterations.h"
+#include "policies/smm/polish.h"
+
+enum {
+    KNOWN = 4,                  /* windows that say how it was before */
+    MEMORY = 64,                /* of so many windows it is the mean */
+};
+
+_Static_assert((int)EFFORT_PHASES == (int)SPEED_PHASES, "the same phases");
+
+/* ------------------------------------------------------------- what is read */
+
+static void add(struct speed_phase *p, struct speed_window *w,
+                const struct effort_sum *made)
+{
+    p->calls += made->calls;
+    p->out_ns += made->out_ns;
+    w->calls += (double)made->calls;
+    w->out_ns += (double)made->out_ns;
+    w->in_ns += (double)made->in_ns;
+}
+
+static void read_one(struct speed *s, struct speed_task *t,
+                     const struct hct_rank *k, uint32_t phase)
+{
+    uint64_t calls = iterations_calls(k);
+    bool counts = t->calls && phase < SPEED_PHASES && calls >= t->calls &&
+                  k->out_ns >= t->out_ns && k->in_ns >= t->in_ns;
+    struct effort_sum made = { 0 };
+
+    if (counts) {
+        made.calls = (float)(calls - t->calls);
+        made.out_ns = (float)(k->out_ns - t->out_ns);
+        made.in_ns = (float)(k->in_ns - t->in_ns);
+        add(&t->phase[phase], &s->open[phase], &made);
+    }
+    if (s->effort)
+        effort_add(s->effort, (uint32_t)(t - s->task),
+                   counts ? phase : SPEED_PHASES, &made, k->instructions,
+                   k->cycles);
+    t->node = k->node <= s->ntasks ? k->node : 0;
+    t->calls = calls;
+    t->in_ns = k->in_ns;
+    t->out_ns = k->out_ns;
+}
+
+void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->flags & HCT_PAGE)
+            read_one(s, &s->task[i], k, phase);
+    }
+    if (phase < SPEED_PHASES && !s->open[phase].began_ns)
+        s->open[phase].began_ns = in->now_ns;
+}
+
+void speed_drop(struct speed *s, uint32_t phase)
+{
+    s->open[phase] = (struct speed_window){ 0 };
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].phase[phase].calls = s->task[i].phase[phase].out_ns = 0;
+}
+
+/* How far may a window be off what is usual? One in which the task has written
+ * something, or was stopped, counts for no more than that. */
+static double most_apart(const struct speed_phase *p)
+{
+    return 4 * ((double)p->noise + speed_finest);
+}
+
+/* What is far off, as a stall, counts for no more than what is usual. */
+static void learn(struct speed_phase *p, float x)
+{
+    float apart = x - p->before, most = (float)most_apart(p);
+
+    if (isnan(x))
+        return;
+    if (p->n >= KNOWN && fabsf(apart) > most)
+        apart = apart > 0 ? most : -most;
+    if (p->n < MEMORY)
+        p->n++;
+    if (p->n > 1)
+        p->noise += (fabsf(apart) - p->noise) / (p->n - 1);
+    p->before += p->n > 1 ? apart / p->n : apart;
+}
+
+void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
+                 uint32_t frozen)
+{
+    uint32_t at = (uint32_t)(s->windows % SPEED_RING);
+    uint32_t old = s->ring[at].phase;
+    bool falls_out = s->windows >= SPEED_RING && old != frozen;
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+        struct speed_phase *p = &t->phase[phase];
+
+        if (falls_out)
+            learn(&t->phase[old], t->ring[at]);
+        t->ring[at] = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
+                                                    : NAN;
+        p->calls = p->out_ns = 0;
+    }
+    s->ring[at] = s->open[phase];
+    s->ring[at].phase = (uint8_t)phase;
+    s->ring[at].ended_ns = now_ns;
+    s->open[phase] = (struct speed_window){ .began_ns = now_ns };
+    s->windows++;
+}
+
+uint64_t speed_oldest(const struct speed *s)
+{
+    return s->windows > SPEED_RING ? s->windows - SPEED_RING : 0;
+}
+
+static bool is_of(const struct speed *s, uint64_t window, uint32_t phase)
+{
+    return s->ring[window % SPEED_RING].phase == phase;
+}
+
+void speed_relearn(struct speed *s, uint32_t phase, uint64_t since)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+
+        t->phase[phase].n = t->phase[phase].before = t->phase[phase].noise = 0;
+        for (uint64_t w = speed_oldest(s); w < since && w < s->windows; w++)
+            if (is_of(s, w, phase))
+                t->ring[w % SPEED_RING] = NAN;
+    }
+}
+
+uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
+                     uint32_t *found)
+{
+    uint64_t since = s->windows;
+
+    *found = 0;
+    for (uint64_t w = s->windows; w > speed_oldest(s) && *found < n; w--)
+        if (is_of(s, w - 1, phase)) {
+            since = w - 1;
+            ++*found;
+        }
+    return since;
+}
+
+/* ------------------------------------------------------- of some windows */
+
+struct speed_span speed_span(const struct speed *s, uint32_t phase,
+                             uint64_t from, uint64_t to)
+{
+    struct speed_span v = { 0 };
+
+    for (uint64_t w = from > speed_oldest(s) ? from : speed_oldest(s);
+         w < to && w < s->windows; w++)
+        if (is_of(s, w, phase))
+            v.at[v.n++] = (uint32_t)(w % SPEED_RING);
+    return v;
+}
+
+/* ... of the last ones before that. */
+static struct speed_span span_before(const struct speed *s, uint32_t phase,
+                               uint64_t since)
+{
+    uint64_t from = since;
+    uint32_t n = 0;
+
+    for (; from > speed_oldest(s) && n < SPEED_RECENT; from--)
+        n += is_of(s, from - 1, phase);
+    return speed_span(s, phase, from, since);
+}
+
+/* The mean of a task's windows, or NaN; what is far from their middle one
+ * counts for less. */
+static double mean(const struct speed_task *t, uint32_t phase,
+                   const struct speed_span *span, double *n)
+{
+    double v[SPEED_RING], words[SPEED_RING], sum = 0, most, middle;
+    double low = INFINITY, high = -INFINITY;
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < span->n; i++) {
+        double x = (double)t->ring[span->at[i]];
+
+        if (isnan(x))
+            continue;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+        sum += v[k++] = x;
+    }
+    *n = k;
+    if (k == 0)
+        return (double)NAN;
+    most = most_apart(&t->phase[phase]);
+    if (high - low <= most)     /* then none is */
+        return sum / k;
+    memcpy(words, v, k * sizeof(*v));
+    middle = polish_median(words, k);
+    sum = 0;
+    for (uint32_t i = 0; i < k; i++)
+        sum += fmin(fmax(v[i], middle - most), middle + most);
+    return sum / k;
+}
+
+void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
+{
+    struct speed_span last = span_before(s, phase, since);
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        double n;
+        float x = (float)mean(&s->task[i], phase, &last, &n);
+
+        if (!isnan(x))          /* else it was settled before */
+            s->task[i].phase[phase].recent = x;
+    }
+}
+
+void speed_settle(struct speed *s, uint64_t since)
+{
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        for (uint64_t w = speed_oldest(s); w < since && w < s->windows; w++) {
+            float *x = &s->task[i].ring[w % SPEED_RING];
+
+            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
+            *x = NAN;
+        }
+}
+
+/* How it was before some windows, those up to there being the span: by all that
+ * was learnt, and what is in the ring. */
+static double before(const struct speed_task *t, uint32_t phase,
+                     const struct speed_span *there)
+{
+    const struct speed_phase *p = &t->phase[phase];
+    double n, ring = mean(t, phase, there, &n);
+    double known = (double)p->n;
+
+    if (n + known < KNOWN)
+        return (double)NAN;
+    if (n < 1)
+        return (double)p->before;
+    return ((double)p->before * known + ring * n) / (known + n);
+}
+
+void speed_set_before(struct speed *s, uint32_t phase, uint64_t since)
+{
+    struct speed_span there = speed_span(s, phase, speed_oldest(s), since);
+
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->task[i].before = (float)before(&s->task[i], phase, &there);
+}
+
+double speed_shift(const struct speed *s, uint32_t i, uint32_t phase,
+                   const struct speed_span *span)
+{
+    const struct speed_task *t = &s->task[i];
+    double n;
+
+    return mean(t, phase, span, &n) - (double)t->before;
+}
+
+double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
+                    uint64_t since)
+{
+    struct speed_span there = speed_span(s, phase, speed_oldest(s), since);
+
+    return exp(before(&s->task[rank], phase, &there));
+}
+
+double speed_calls(const struct speed *s, uint64_t since, uint32_t phase,
+                   double *ns)
+{
+    double calls = 0;
+
+    *ns = 0;
+    for (uint64_t w = since; w < s->windows; w++)
+        if (is_of(s, w, phase)) {
+            const struct speed_window *x = &s->ring[w % SPEED_RING];
+
+            calls += x->calls;
+            *ns += x->in_ns + x->out_ns;
+        }
+    return calls;
+}
+
+double speed_recent(const struct speed *s, uint32_t i, uint32_t phase)
+{
+    const struct speed_phase *p = &s->task[i].phase[phase];
+
+    return (double)(p->recent > 0 ? p->recent : s->task[i].before);
+}
+
+
+double speed_was(const struct speed *s, uint32_t i, uint32_t phase, double all)
+{
+    return speed_recent(s, i, phase) - all - (double)s->task[i].before;
+}

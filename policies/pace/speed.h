@@ -1,0 +1,122 @@
+/* speed.h - how long does each task compute? What it spends outside of MPI for a
+ * call that it makes, window by window: the last ones one by one, what was
+ * before as a mean. All times are logarithms, so that factors are differences.
+ *
+ * A place of the phasebook has windows of its own, and so has what was seen
+ * while a phase gave way to another one. All memory is the caller's, some 300
+ * bytes a task. */
+#ifndef HCT_SPEED_H
+#define HCT_SPEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+#include "policies/lib/phasebook.h"
+#include "policies/pace/effort.h"
+
+/* Nobody is told from the others by less, log. */
+static const double speed_finest = 0.02;
+
+enum {
+    SPEED_RING = 16,            /* windows that are kept one by one */
+    SPEED_RECENT = 5,           /* that say how it was just before */
+    SPEED_MIXED = PHASEBOOK_MAX,
+    SPEED_PHASES,
+};
+
+struct speed_phase {
+    float calls, out_ns;        /* of the window that is open */
+    float before, noise;        /* log ns a call, as it was before the ring; mean
+                                   of how far that was off */
+    float n;                    /* windows that say so; 0: none */
+    float recent;               /* log ns a call, just before what is judged; 0:
+                                   as before */
+};
+
+struct speed_task {
+    uint64_t calls, in_ns, out_ns;      /* as read last */
+    struct speed_phase phase[SPEED_PHASES];
+    float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
+    float before;               /* log ns a call, as speed_set_before() says */
+    uint32_t odd;               /* 1: it was found slow */
+    uint32_t node;              /* of this task; 0: not known */
+    /* Of the node whose number is this one's place here, + 1. */
+    float node_shift;           /* sum of its tasks */
+    uint32_t node_tasks;
+};
+
+struct speed_window {           /* of all tasks together */
+    uint8_t phase;
+    double calls, in_ns, out_ns;
+    uint64_t began_ns, ended_ns;
+};
+
+struct speed {
+    uint32_t ntasks;
+    uint64_t windows;           /* closed so far */
+    struct speed_window open[SPEED_PHASES];
+    struct speed_window ring[SPEED_RING];       /* by number, modulo */
+    struct speed_task *task;    /* borrowed, ntasks */
+    double *shift, *words;      /* borrowed, ntasks */
+    struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
+};
+
+/* What tasks have done since they were read last belongs to that phase; PHASES:
+ * nobody knows to what, and it is not counted. */
+void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase);
+
+/* Forgets what is in the open window. */
+void speed_drop(struct speed *s, uint32_t phase);
+
+/* The open window of a phase is over. What falls out of the ring is how it was
+ * before, but of windows of the phase frozen; PHASES: of none. */
+void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
+                 uint32_t frozen);
+
+/* How it was just before that window: speed_recent(), from now on. */
+void speed_recall(struct speed *s, uint32_t phase, uint64_t since);
+
+/* What was before that window is how it was before, and leaves the ring. */
+void speed_settle(struct speed *s, uint64_t since);
+
+/* How it was before in that phase: as since that window, from now on. */
+void speed_relearn(struct speed *s, uint32_t phase, uint64_t since);
+
+/* The number of the window with so many of the same phase from it on; of those
+ * in the ring. *found: how many there are. */
+uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
+                     uint32_t *found);
+
+/* The first of the windows that are kept one by one. */
+uint64_t speed_oldest(const struct speed *s);
+
+/* Places in the ring of the windows of a phase from one up to another: the same
+ * for all tasks. */
+struct speed_span { uint32_t n, at[SPEED_RING]; };
+struct speed_span speed_span(const struct speed *s, uint32_t phase,
+                             uint64_t from, uint64_t to);
+
+/* From now on, what a task is slower by is so than before that window: of a
+ * span of windows, log; NaN: nobody knows. */
+void speed_set_before(struct speed *s, uint32_t phase, uint64_t since);
+double speed_shift(const struct speed *s, uint32_t i, uint32_t phase,
+                   const struct speed_span *span);
+
+/* Log ns a call just before; where nobody has looked then, as it always was. */
+double speed_recent(const struct speed *s, uint32_t i, uint32_t phase);
+
+/* By what was it slower just before, log, if all were by so much? */
+double speed_was(const struct speed *s, uint32_t i, uint32_t phase, double all);
+
+/* Calls of all tasks since that window, and how long these took. */
+double speed_calls(const struct speed *s, uint64_t since, uint32_t phase,
+                   double *ns);
+
+/* What that task spends outside of MPI for a call, ns, as it was before a
+ * window; NaN: nobody knows. */
+double speed_before(const struct speed *s, uint32_t phase, uint32_t rank,
+                    uint64_t since);
+
+#endif
