@@ -130,6 +130,10 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->tasks = calloc(j->ntasks, sizeof(*j->tasks));
     j->tasks_cap = j->ntasks;
     j->name = submit_name(s);
+    if (*s->batch && !(j->batch.id = strdup(s->batch)))
+        return -1;
+    j->batch.restarts = s->batch_restarts;
+    j->batch.tells = s->batch_tells && *s->batch;
     j->command = strdup(s->command);
     if (!j->submit.bytes || !j->tasks || !j->name || !j->command ||
         launch_wish(j, s))
