@@ -18,6 +18,11 @@
 int allotment_take(struct acts *a, struct job *j, const Hct__Allotment *m,
                    struct err *err);
 
+/* Can this be done before it ends, as Submit has it? */
+bool allotment_knows(const char *before);
+/* Do it, once, when the time has come. */
+void allotment_look(struct acts *a, struct job *j);
+
 /* It ends: is the word of the batch system on that still to come? */
 bool allotment_is_due(const struct job *j);
 

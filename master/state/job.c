@@ -82,6 +82,7 @@ void job_destroy(struct job *j)
     free(j->ending.why);
     free(j->batch.id);
     free(j->batch.reason);
+    free(j->batch.before);
     free(j);
     errno = saved;
 }

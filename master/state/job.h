@@ -127,6 +127,9 @@ struct job_batch {
     char *reason;               /* owned: why it was ended; NULL: it was not */
     bool tells;                 /* it is asked for that when the job ends, */
     bool told;                  /* ... and has answered */
+    uint64_t before_ns;         /* so long before its end, 0: never, */
+    char *before;               /* ... this is done: Submit; owned */
+    bool warned;                /* it was */
 };
 
 enum { JOB_COOKIE = 16 };

@@ -103,7 +103,7 @@ exec hector-run sleep 1000
 END
 scancel "$id"
 like "$T/script" sleep 'a job that is cancelled'
-is "$(ended '' | sed 's/failed/killed/')" 'CANCELLED killed|143' \
+is "$(ended '')" 'CANCELLED killed|143' \
     '... is known by both to have been'
 slurm_clear '... and nothing is left of it'
 is "$(grep 'hector: master:' "$T/err")" '' '... the master is quiet about it'
