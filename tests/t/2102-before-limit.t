@@ -36,7 +36,8 @@ for bad in 60s 60s:dance :kill 0s:kill x:kill; do
 done
 run hector-run -n 1 --before-limit 9s:checkpoint true
 is "$status" 2 '... and a checkpoint without --checkpoint-dir'
-limited 60s:checkpoint --checkpoint-dir "$T/saved" "$APPS/hello" \
+# Not before the tasks are in MPI: then there is none.
+limited 40s:checkpoint --checkpoint-dir "$T/saved" "$APPS/hello" \
     --wait-for "$T/saved/1/checkpoint"
 is "$status $(acts | cut -d'|' -f1,2)" '0 checkpoint|batch system' 'a checkpoint'
 done_testing
