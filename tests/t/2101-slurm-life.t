@@ -78,4 +78,23 @@ fi
 
 slurm_clear 'nothing of them is left'
 is "$(cat "$T"/err* | grep -c 'hector: master:')" 0 'the masters are quiet'
+
+# Last, as Slurm itself learns of it much later: it cannot say why, Hector does.
+HECTOR_DB=$T/hector.db
+job=$(sql 'SELECT max(job) FROM jobs')
+submit -N3 -n3 <<'END'
+exec hector-run sleep 1000
+END
+gone=$(squeue -h -j "$id" -o %B)
+gone=n$((${gone#n} % 3 + 1))
+kill_all_on "$gone"
+wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]' 60
+is "$(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" 'failed|125|' \
+    'a node that dies: Hector is faster than Slurm'
+like "$T/err" "^hector: node $gone was lost" '... and names it'
+for h in $t_hosts; do
+    wait_for '[ -z "$(processes_of $h | xargs -rn1 sh -c '\''cat /proc/$0/comm'\'' |
+        grep -E "hector|sleep 1000")" ]' 30 || fail "$h is clear"
+done
+on "$gone" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'    # as a machine that is off
 done_testing
