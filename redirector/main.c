@@ -14,6 +14,7 @@
 #include "proto/conf/policycheck.h"
 #include "proto/conf/settings.h"
 #include "redirector/batch/allocation.h"
+#include "redirector/batch/system.h"
 #include "redirector/options/faults.h"
 #include "redirector/options/options.h"
 #include "redirector/options/usage.h"
@@ -63,7 +64,7 @@ static int main_find_hosts(const struct options *o, bool standing,
         return -1;
     if (h->n == 0 && !standing &&
         ((!options_adopts(o) && allocation_check_first(err) < 0) ||
-         allocation_add(h, err) < 0))
+         system_add_hosts(h, err) < 0))
         return -1;
     *given = h->n > 0;
     if (*given) {

@@ -12,9 +12,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "master/act/allotment.h"
+#include "master/act/hands.h"
 #include "master/findings/autoslice.h"
 #include "master/findings/findings.h"
-#include "master/act/hands.h"
 #include "master/flow/again.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
@@ -54,6 +55,8 @@ static void flow_timer(evutil_socket_t fd, short what, void *arg)
         flow_act(j, JOB_EFFECT_END);
     else if (j->state == JOB_WAITING)
         flow_place(j);
+    else if (j->state == JOB_ENDING)
+        flow_check_drained(j);
     else
         j->ops->timer(j);
 }
@@ -325,6 +328,15 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     }
     log_info("flow", "taken up again, %s job=%llu", job_state_name(j->state),
              (unsigned long long)j->id);
+    return 0;
+}
+
+int flow_allotment(struct job *j, const Hct__Allotment *m, struct err *err)
+{
+    if (allotment_take(&j->flow->acts, j, m, err))
+        return -1;
+    if (j->batch.told && j->state == JOB_ENDING)
+        flow_check_drained(j);
     return 0;
 }
 

@@ -72,6 +72,9 @@ int flow_task_abort(struct job *j, struct job_node *jn,
 int flow_drained(struct job *j, struct job_node *jn, const Hct__Drained *m,
                  struct err *err);
 
+/* What its batch system says, as its redirector hears. -1: close the link. */
+int flow_allotment(struct job *j, const Hct__Allotment *m, struct err *err);
+
 /* End a job; a second time, or at_once, without grace. exit_code 0: as its
  * tasks end. */
 void flow_kill(struct job *j, const char *why, int exit_code, bool at_once);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "master/act/allotment.h"
 #include "master/flow/apart.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/notice.h"
@@ -108,6 +109,7 @@ static void late_job(struct job *j, uint64_t now_ns, uint64_t late_ns)
         flow_abandon(j);
     }
     apart_look(j, now_ns);
+    allotment_look(&j->flow->acts, j);
     if (j->state <= JOB_PREPARING)
         late_stopped(j, now_ns);
     if (j->state == JOB_PREPARING)

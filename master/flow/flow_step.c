@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "master/act/allotment.h"
 #include "master/flow/again.h"
 #include "master/flow/apart.h"
 #include "master/flow/endmodel.h"
@@ -20,6 +21,9 @@
 
 /* hector-run pings once a second: somebody has stopped it. */
 static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
+
+/* hector-run asks a batch system for 2 s at most, and there is the way. */
+static const uint64_t flow_batch_ns = 3 * CLOCK_NS_PER_S;
 
 static unsigned long long flow_id(const struct job *j)
 {
@@ -141,6 +145,17 @@ void flow_fail_now(struct job *j, const char *why)
     flow_fail(j, FLOW_FAILURE, clock_wall_ns(), why);
 }
 
+static bool flow_waits_for_batch(struct job *j)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    uint64_t until_ns = j->clock.ending_ns + flow_batch_ns;
+
+    if (!allotment_is_due(j) || now_ns >= until_ns)
+        return false;
+    flow_arm(j, until_ns - now_ns);
+    return true;
+}
+
 void flow_check_drained(struct job *j)
 {
     char why[300];
@@ -152,6 +167,8 @@ void flow_check_drained(struct job *j)
         again_begin(j);
         return;
     }
+    if (flow_waits_for_batch(j))
+        return;
     watcher_stop(j->watcher);   /* what it has found is whole before the job is */
     endmodel_keep(j);
     if (apart_end(j, why, sizeof(why)))

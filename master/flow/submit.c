@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "master/act/allotment.h"
 #include "master/flow/adopt.h"
 #include "master/flow/launch.h"
 #include "master/flow/own.h"
@@ -104,6 +105,9 @@ static int submit_check_rest(const Hct__Submit *s, struct err *err)
     if (s->map_by != HCT__MAP_BY__MAP_BY_SLOT &&
         s->map_by != HCT__MAP_BY__MAP_BY_NODE)
         return err_set(err, EINVAL, "unknown placement %d", (int)s->map_by);
+    if (s->before_limit_ns && !allotment_knows(s->before_limit))
+        return err_set(err, EINVAL, "\"%.40s\" cannot be done before the end of "
+                       "an allocation", s->before_limit);
     if (s->grace_ns > submit_grace_max_ns)
         return err_set(err, EINVAL, "more than an hour of grace");
     return 0;
@@ -130,6 +134,13 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->tasks = calloc(j->ntasks, sizeof(*j->tasks));
     j->tasks_cap = j->ntasks;
     j->name = submit_name(s);
+    if (*s->batch && !(j->batch.id = strdup(s->batch)))
+        return -1;
+    if (s->before_limit_ns && !(j->batch.before = strdup(s->before_limit)))
+        return -1;
+    j->batch.before_ns = s->before_limit_ns;
+    j->batch.restarts = s->batch_restarts;
+    j->batch.tells = s->batch_tells && *s->batch;
     j->command = strdup(s->command);
     if (!j->submit.bytes || !j->tasks || !j->name || !j->command ||
         launch_wish(j, s))

@@ -21,7 +21,8 @@ static const struct table_column job_columns[] = {
     { "JOB", TABLE_NUMBER, NULL }, { "NAME", TABLE_TEXT, NULL },
     { "STATE", TABLE_TEXT, NULL }, { "TASKS", TABLE_NUMBER, NULL },
     { "STARTED", TABLE_TIME, NULL }, { "TIME", TABLE_DURATION, NULL },
-    { "EXIT", TABLE_NUMBER, NULL }, { "COMMAND", TABLE_WIDE, NULL },
+    { "LEFT", TABLE_DURATION, NULL }, { "EXIT", TABLE_NUMBER, NULL },
+    { "COMMAND", TABLE_WIDE, NULL },
 };
 
 static const struct table_column task_columns[] = {

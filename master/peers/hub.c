@@ -422,6 +422,17 @@ static int on_kill(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+/* What is late is of no use any more. */
+static int on_allotment(void *arg, struct conn *c, const void *msg,
+                        struct err *err)
+{
+    struct peer *s = arg;
+    const Hct__Allotment *m = msg;
+    struct job *j = jobs_find(s->hub->jobs, m->job);
+
+    return j && j->redirector == c ? flow_allotment(j, m, err) : 0;
+}
+
 /* ------------------------------------------------------------------ slaves */
 
 /* The job a message is about, and the part of it that is on this slave. 1:

@@ -80,6 +80,9 @@ void job_destroy(struct job *j)
     free(j->name);
     free(j->command);
     free(j->ending.why);
+    free(j->batch.id);
+    free(j->batch.reason);
+    free(j->batch.before);
     free(j);
     errno = saved;
 }
@@ -306,6 +309,12 @@ void job_kill_with(struct job *j, int signal)
 {
     if (!j->ending.killed)
         j->ending.kill_signal = signal;
+}
+
+void job_kill_for(struct job *j, const char *why, int exit_code)
+{
+    j->ending.failed = j->ending.aborted = false;
+    job_kill(j, why, exit_code, false);
 }
 
 void job_hurry(struct job *j)

@@ -119,6 +119,19 @@ struct job_ending {
     char *why;                  /* owned; or NULL */
 };
 
+/* The job of a batch system that it is in. */
+struct job_batch {
+    char *id;                   /* owned: "Slurm 42"; NULL: none */
+    uint32_t restarts;          /* that was begun so often before */
+    uint64_t end_ns;            /* wall clock: it ends then; 0: not known */
+    char *reason;               /* owned: why it was ended; NULL: it was not */
+    bool tells;                 /* it is asked for that when the job ends, */
+    bool told;                  /* ... and has answered */
+    uint64_t before_ns;         /* so long before its end, 0: never, */
+    char *before;               /* ... this is done: Submit; owned */
+    bool warned;                /* it was */
+};
+
 enum { JOB_COOKIE = 16 };
 
 /* Effects a committed transition has; flow.c carries them out. */
@@ -170,6 +183,7 @@ struct job {
     size_t nprepared, nlaunched, ndrained;      /* nodes; lost ones count */
 
     struct job_ending ending;
+    struct job_batch batch;
     struct job_record record;
 
     /* Hung on it by launch.c, watcher.c, findings.c, endmodel.c, adopt.c and
@@ -257,6 +271,8 @@ void job_abort(struct job *j);
  * given before. */
 void job_kill(struct job *j, const char *why, int exit_code, bool at_once);
 void job_kill_with(struct job *j, int signal);
+/* It ends, or has ended, as it was killed so: no failure counts. */
+void job_kill_for(struct job *j, const char *why, int exit_code);
 void job_hurry(struct job *j);          /* no grace any more */
 
 bool job_failed(const struct job *j);

@@ -12,7 +12,8 @@
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
-enum { DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
+enum { BATCH_SINCE = 18,                        /* of columns of job */
+       DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
        ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
        ODD_STEP = 16 };                         /* ... step */
 
@@ -62,14 +63,17 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
                const struct query_rows *to, struct err *err)
 {
     const bool held = store_version(st) >= 3, process = store_version(st) > 1;
+    const bool batch = store_version(st) >= BATCH_SINCE;
     struct str sql = { 0 };
 
     /* Nobody has recorded yet how one has ended whose master is dead. */
     str_addf(&sql,
         "SELECT job, name, iif(dead, 'lost', iif(held, 'suspended', state))"
         " AS state, ntasks, started_ns, iif(dead, NULL, ifnull(ended_ns, %"
-        PRIu64 ") - started_ns) AS elapsed_ns, exit_code, command FROM"
-        " (SELECT j.*, %s AS held, j.ended_ns IS NULL AND"
+        PRIu64 ") - started_ns) AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
+        " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, command FROM"
+        " (SELECT j.*, %s AS held, %s - %" PRIu64 " AS left_ns,"
+        " j.ended_ns IS NULL AND"
         " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
         " FROM job j LEFT JOIN master m ON m.instance = j.master"
         " WHERE j.ended_ns IS NULL OR j.job IN"
@@ -77,7 +81,8 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
         ")) ORDER BY job", now_ns, held
         ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
           " t.job = j.job AND t.held_since_ns IS NULL AND t.state NOT IN "
-          ENDED_TASK ")" : "0", process ? "m.process" : "NULL", count);
+          ENDED_TASK ")" : "0", batch ? "j.limit_ns" : "NULL", now_ns,
+        process ? "m.process" : "NULL", count);
     return query_run(st, &sql, to, err);
 }
 
@@ -492,6 +497,19 @@ int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
     struct reader r = { STORE_TABLE_job, { .job = f }, arg };
 
     return query_row(st, "", "job t WHERE job = ?1", of, 1, &r, err);
+}
+
+int query_batch(struct store *st, uint64_t job, query_job_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_job, { .job = f }, arg };
+
+    if (store_version(st) < BATCH_SINCE)
+        return 0;
+    return query_row(st, "", "job t WHERE batch ="
+                     " (SELECT batch FROM job WHERE job = ?1) ORDER BY job", of,
+                     1, &r, err);
 }
 
 struct known { bool any, ended; };

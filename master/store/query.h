@@ -108,6 +108,9 @@ int query_masters(struct store *st, query_master_f *f, void *arg,
 /* One job; its tasks, by rank, each with the name of its node or NULL. */
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
               struct err *err);
+/* Those that were in the same job of a batch system, itself among them. */
+int query_batch(struct store *st, uint64_t job, query_job_f *f, void *arg,
+                struct err *err);
 /* -1 with a sentence also where there is no such job. */
 int query_job_ended(struct store *st, uint64_t job, bool *ended,
                     struct err *err);

@@ -45,6 +45,8 @@ void record_of_job(struct store_job *row, const struct job *j,
         .exit_code = { job_state_final(j->state) && job_exit_known(j),
                        job_exit_code(j) },
         .master = master,
+        .batch = j->batch.id, .restarts = j->batch.restarts,
+        .limit_ns = j->batch.end_ns, .reason = j->batch.reason,
     };
 }
 
@@ -91,6 +93,9 @@ void record_to_job(struct job *j, const struct store_job *row,
     j->started_ns = row->started_ns;
     if (row->why)
         node_set_text(&e->why, row->why);
+    j->batch.end_ns = row->limit_ns;
+    if (row->reason)
+        node_set_text(&j->batch.reason, row->reason);
     e->failed = past->failed;
     e->killed = past->killed;
     e->at_once = past->at_once;

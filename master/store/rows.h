@@ -143,7 +143,14 @@
     C(uid,          COUNT32, LAST,  1, 0, NULL)                               \
     C(master,       MASTER,  LAST,  1, 0, "master.instance that runs it")     \
     C(first_event,  KNOWN,   APART, 1, 0, "event.id, inclusive")              \
-    C(last_event,   KNOWN,   APART, 1, 0, "the same")
+    C(last_event,   KNOWN,   APART, 1, 0, "the same")                         \
+    C(batch,        TEXT,    KEEP, 18, 9, "the job of a batch system that it is"\
+                                          " in: Slurm 42")                    \
+    C(restarts,     KNOWN32, KEEP, 18, 10, "that was begun so often before")  \
+    C(limit_ns,     KNOWN,   KEEP, 18, 11, "it ends then")                    \
+    C(reason,       TEXT,    KEEP, 18, 12, "why it ended it: cancelled, time" \
+                                          " limit, requeued, preempted, node" \
+                                          " failure")
 
 #define STORE_task(C)                                                         \
     C(job,           JOB,     KEY,  1, 1, NULL)                               \

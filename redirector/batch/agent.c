@@ -29,12 +29,18 @@ const char *agent_name(const char *agent)
 }
 
 /* Where Slurm binds no tasks to processors it says so to whoever wants none
- * bound, also with --quiet. */
-const char *agent_noise(const char *agent)
+ * bound, also with --quiet. When it ends a job, each step says so, as does
+ * hector-run; and a node it has lost the master has lost, too. */
+const char *const *agent_noise(const char *agent)
 {
-    return strcmp(agent_name(agent), "srun") == 0
-           ? "srun: cluster configuration lacks support for cpu binding"
-           : NULL;
+    static const char *const srun[] = {
+        "srun: cluster configuration lacks support for cpu binding",
+        " CANCELLED AT ", "srun: error: Node failure on ",
+        "srun: Job step aborted", "srun: forcing job termination",
+        "srun: got SIGCONT", NULL
+    };
+
+    return strcmp(agent_name(agent), "srun") == 0 ? srun : NULL;
 }
 
 static bool agent_uses_shell(const char *name)

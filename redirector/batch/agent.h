@@ -15,9 +15,9 @@ const char *agent_default(const struct hosts *h);
  * static buffer. */
 const char *agent_name(const char *agent);
 
-/* How a line ends that it may say though nothing is wrong; NULL: it says no
- * such. */
-const char *agent_noise(const char *agent);
+/* What is in lines that it says though nothing is wrong, or that are said in
+ * better words; NULL at the end, or NULL: there are no such. */
+const char *const *agent_noise(const char *agent);
 
 /* All words of the call, NULL at the end; free with agent_free(). A plain
  * "srun" gets the options it needs to behave like that. Agents that hand

@@ -66,7 +66,8 @@ int allocation_add_slurm(struct hosts *h, const char *nodelist,
 /* In a step of fewer nodes the counts are those of the step, and so are the
  * processors we may use. A shell that salloc or srun --pty has started is in a
  * step of one task, but has the counts of the job. */
-static int slurm_env(struct hosts *h, const char *nodelist, struct err *err)
+int allocation_add_slurm_here(struct hosts *h, const char *nodelist,
+                              struct err *err)
 {
     const char *tasks = getenv("SLURM_TASKS_PER_NODE");
     const char *step = getenv("SLURM_STEP_NODELIST");
@@ -169,34 +170,7 @@ int allocation_add_flux(struct hosts *h, const char *uri, struct err *err)
     return rc ? err_prefix(err, "%s", command) : 0;
 }
 
-/* ------------------------------------------------------------------ in all */
-
-int allocation_add(struct hosts *h, struct err *err)
-{
-    static const struct {
-        const char *variable;
-        int (*add)(struct hosts *h, const char *value, struct err *err);
-        const char *agent;      /* NULL: the usual one */
-    } table[] = {
-        { "FLUX_URI", allocation_add_flux, NULL },
-        { "SLURM_JOB_NODELIST", slurm_env, "srun" },
-        { "LSB_MCPU_HOSTS", allocation_add_lsf, "blaunch" },
-        { "PE_HOSTFILE", allocation_add_sge, "qrsh -inherit" },
-        { "PBS_NODEFILE", allocation_add_pbs, NULL },
-    };
-
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        const char *value = getenv(table[i].variable);
-
-        if (!value || !*value)
-            continue;
-        if (table[i].add(h, value, err) < 0)
-            return -1;
-        h->agent = table[i].agent;
-        break;
-    }
-    return 0;
-}
+/* ---------------------------------------------------- the same job twice */
 
 static bool is_set(const char *variable)
 {

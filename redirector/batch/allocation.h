@@ -10,6 +10,9 @@
  * each). */
 int allocation_add_slurm(struct hosts *h, const char *nodelist,
                          const char *tasks, struct err *err);
+/* The same of what Slurm says in our environment. */
+int allocation_add_slurm_here(struct hosts *h, const char *nodelist,
+                              struct err *err);
 /* LSF's LSB_MCPU_HOSTS: "a 4 b 2". */
 int allocation_add_lsf(struct hosts *h, const char *text, struct err *err);
 /* The file that PE_HOSTFILE of Grid Engine names: lines "a 4 queue range". */
@@ -19,10 +22,6 @@ int allocation_add_pbs(struct hosts *h, const char *path, struct err *err);
 /* The hosts of the Flux instance we are in; flux(1) knows them. Each has as
  * many slots as processors. */
 int allocation_add_flux(struct hosts *h, const char *uri, struct err *err);
-
-/* The allocation we are in, if any, the innermost of Flux before others; none:
- * h stays empty. h->agent is the one that belongs to it. */
-int allocation_add(struct hosts *h, struct err *err);
 
 /* A step of several tasks of Slurm runs its command several times: then each
  * but the first is refused, as they would all start the same job on the nodes

@@ -242,6 +242,14 @@ static void frontend_on_missed(void *arg, uint32_t rank, uint64_t bytes)
 
 /* ----------------------------------------------------------------- master */
 
+static void frontend_on_allotment(void *arg, Hct__Allotment *m)
+{
+    struct frontend *s = arg;
+
+    if (s->uplink)
+        uplink_allot(s->uplink, m);
+}
+
 static void frontend_on_ready(void *arg)
 {
     struct frontend *s = arg;
@@ -250,6 +258,8 @@ static void frontend_on_ready(void *arg)
     Hct__Submit *m = s->ops->submit(s, &where, &err);
 
     s->phase = FRONTEND_SUBMITTED;
+    if (m)
+        allotment_submit(s->allotment, m);
     if (!m || uplink_submit(s->uplink, m, &err) < 0)
         s->ops->failed(s, err.text);
     submit_free(m);
@@ -263,6 +273,7 @@ static void frontend_on_accepted(void *arg, uint64_t job, const char *name)
     if (s->ops->accepted)
         s->ops->accepted(s);
     links_set_job(s->links, job);
+    allotment_begin(s->allotment);
     say(SAY_VERBOSE, "job %llu is called %s", (unsigned long long)job, name);
 }
 
@@ -285,6 +296,8 @@ static void frontend_on_state(void *arg, const char *state, uint32_t started,
                        strcmp(state, "starting") == 0 ||
                        strcmp(state, "running") == 0))
         private_settled(s->private);
+    if (strcmp(state, "ending") == 0)
+        allotment_ending(s->allotment);
     s->ops->state(s, state);
 }
 
@@ -402,6 +415,7 @@ static int frontend_open(struct frontend *s, struct err *err)
         frontend_open_links(s, tcp, err) < 0 || s->ops->equip(s, err) < 0 ||
         frontend_open_master(s, err) < 0)
         return -1;
+    s->allotment = allotment_open(s->base, frontend_on_allotment, s);
     if (c->options->timeout_ns)
         timer_set(s->timeout, c->options->timeout_ns);
     return 0;
@@ -413,6 +427,7 @@ static void frontend_close(struct frontend *s)
     struct err err;
 
     laststacks_close(s->where);
+    allotment_close(s->allotment);
     private_end_all(s->private);
     uplink_close(s->uplink);
     private_destroy(s->private);

@@ -27,6 +27,7 @@
 #include "redirector/link/uplink.h"
 #include "redirector/options/options.h"
 #include "redirector/out/output.h"
+#include "redirector/frontend/allotment.h"
 #include "redirector/frontend/status.h"
 #include "redirector/start/private.h"
 #include "redirector/start/saved.h"
@@ -60,6 +61,7 @@ struct frontend {
     struct links *links;
     struct output *output;              /* NULL: nobody wants any */
     struct laststacks *where;           /* NULL: not asked */
+    struct allotment *allotment;        /* NULL: in no batch system */
     struct event *timeout, *silence;
     uint64_t job;                       /* 0: not accepted yet */
     char state[32];                     /* of the job, as the master says */

@@ -20,7 +20,6 @@
 #include "redirector/out/progress.h"
 #include "redirector/out/say.h"
 #include "redirector/frontend/ending.h"
-#include "redirector/frontend/unspent.h"
 #include "redirector/frontend/frontend.h"
 #include "redirector/start/child.h"
 #include "redirector/start/submit.h"
@@ -309,8 +308,9 @@ static void run_ended(struct frontend *s, int code, const char *why)
                 s->status.cause != STATUS_BY_TASK;
 
     if (*why)
-        say(told ? SAY_VERBOSE : SAY_ERROR, "%s", why);
-    unspent_say(code, s->conf->options->on_hang);
+        say(told && !allotment_is_ended(s->allotment) ? SAY_VERBOSE : SAY_ERROR,
+            "%s", why);
+    allotment_say_unspent(s->allotment, code, s->conf->options->on_hang);
     status_end(&s->status, code);
     frontend_drain(s);
 }

@@ -1,6 +1,6 @@
-/* unspent.c - how much of an allocation is left. Slurm says when it ends; PBS
- * only how long it may be, and its job script is the first process of the
- * session. */
+/* unspent.c - how much of an allocation is left. Slurm says when it ends, some
+ * versions of it when they are asked; PBS only how long it may be, and its job
+ * script is the first process of the session. */
 #include "redirector/frontend/unspent.h"
 
 #include <inttypes.h>
@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "proto/base/parse.h"
-#include "redirector/out/say.h"
-#include "redirector/frontend/status.h"
 
 enum { UNSPENT_MAX_S = 366 * 86400 };
 
@@ -41,28 +39,42 @@ static uint64_t session_age_s(void)
     return (uint64_t)up.tv_sec > started ? (uint64_t)up.tv_sec - started : 0;
 }
 
-void unspent_read(struct unspent_facts *f)
+void unspent_now(struct unspent_facts *f)
 {
-    *f = (struct unspent_facts){ .slurm_end = getenv("SLURM_JOB_END_TIME"),
-                               .pbs_walltime = getenv("PBS_WALLTIME"),
-                               .now_s = (uint64_t)time(NULL),
-                               .tasks = getenv("SLURM_NTASKS") };
-    if (!f->tasks)
-        f->tasks = getenv("PBS_NP");
-    if (f->pbs_walltime)
+    uint64_t now_s = (uint64_t)time(NULL);
+
+    if (f->length && now_s > f->now_s)
+        f->script_age_s += now_s - f->now_s;
+    f->now_s = now_s;
+}
+
+void unspent_read(struct unspent_facts *f, const struct system *s)
+{
+    *f = (struct unspent_facts){ .end = system_value(s->end),
+                                 .length = system_value(s->length),
+                                 .now_s = (uint64_t)time(NULL),
+                                 .tasks = system_value(s->tasks) };
+    if (f->length)
         f->script_age_s = session_age_s();
+}
+
+uint64_t unspent_end_s(const struct unspent_facts *f)
+{
+    uint64_t s, end_s = f->asked_s;
+
+    if (f->end && !parse_u64(&s, f->end, 1, INT64_MAX, NULL))
+        end_s = s;
+    else if (f->length && !parse_u64(&s, f->length, 1, UNSPENT_MAX_S, NULL) &&
+             f->script_age_s <= f->now_s)
+        end_s = f->now_s - f->script_age_s + s;
+    return end_s <= f->now_s + UNSPENT_MAX_S ? end_s : 0;
 }
 
 uint64_t unspent_left_s(const struct unspent_facts *f)
 {
-    uint64_t s, left = 0;
+    uint64_t end_s = unspent_end_s(f);
 
-    if (f->slurm_end && !parse_u64(&s, f->slurm_end, 1, INT64_MAX, NULL))
-        left = s > f->now_s ? s - f->now_s : 0;
-    else if (f->pbs_walltime &&
-             !parse_u64(&s, f->pbs_walltime, 1, INT64_MAX, NULL))
-        left = s > f->script_age_s ? s - f->script_age_s : 0;
-    return left <= UNSPENT_MAX_S ? left : 0;
+    return end_s > f->now_s ? end_s - f->now_s : 0;
 }
 
 void unspent_text(char *buf, size_t size, const struct unspent_facts *f)
@@ -75,17 +87,4 @@ void unspent_text(char *buf, size_t size, const struct unspent_facts *f)
         (size_t)n < size)
         snprintf(buf + n, size - (size_t)n, ", %.1f core hours of its %"
                  PRIu64 " tasks", (double)left_s / 3600 * (double)tasks, tasks);
-}
-
-void unspent_say(int code, const char *on_hang)
-{
-    struct unspent_facts facts;
-    char text[200];
-
-    if (code != STATUS_HUNG || !on_hang || strncmp(on_hang, "kill", 4) != 0)
-        return;
-    unspent_read(&facts);
-    unspent_text(text, sizeof(text), &facts);
-    if (unspent_left_s(&facts))
-        say(SAY_ERROR, "%s", text);
 }

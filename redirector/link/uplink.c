@@ -3,9 +3,9 @@
  * Invariants. Once the master was reached, a link that is lost is opened
  * again until it has been away for UPLINK_LOST_NS. What was submitted is kept:
  * sent again to a master that has not accepted it, it names our job by its
- * cookie. A wish to end the job, and that adopted tasks' launcher has ended, is
- * repeated to a master that has accepted the job again, as the one before may
- * not have heard it. */
+ * cookie. A wish to end the job, that adopted tasks' launcher has ended, and
+ * what the batch system says is repeated to a master that has accepted the job
+ * again, as the one before may not have heard it. */
 #include "redirector/link/uplink.h"
 
 #include <errno.h>
@@ -32,6 +32,7 @@ struct uplink {
     Hct__Submit *submit;        /* owned; NULL: not yet */
     Hct__Kill *kill;            /* owned: the last one; NULL: none */
     Hct__AdoptEnd *adopt_end;   /* owned; NULL: not yet */
+    Hct__Allotment *allotment;  /* owned: the last one; NULL: none */
     struct conn *conn;          /* owned; NULL: lost */
     const struct uplink_ops *ops;
     void *arg;
@@ -126,6 +127,8 @@ static int on_accepted(void *arg, struct conn *c, const void *msg,
             conn_send(c, MESSAGE_KILL, u->kill);
         if (u->adopt_end)
             conn_send(c, MESSAGE_ADOPT_END, u->adopt_end);
+        if (u->allotment)
+            conn_send(c, MESSAGE_ALLOTMENT, u->allotment);
         return 0;
     }
     if (m->job == 0 || u->job != 0)
@@ -280,6 +283,18 @@ void uplink_kill(struct uplink *u, const char *why, int exit_code, int sig,
         conn_send(u->conn, MESSAGE_KILL, &m);
 }
 
+void uplink_allot(struct uplink *u, Hct__Allotment *m)
+{
+    if (u->job == 0)
+        return;
+    m->job = u->job;
+    if (u->allotment)
+        hct__allotment__free_unpacked(u->allotment, NULL);
+    u->allotment = uplink_copy(m);
+    if (u->conn)
+        conn_send(u->conn, MESSAGE_ALLOTMENT, m);
+}
+
 void uplink_adopt_end(struct uplink *u, bool unknown, int code, int sig,
                       uint64_t grace_ns)
 {
@@ -320,6 +335,8 @@ void uplink_close(struct uplink *u)
         hct__kill__free_unpacked(u->kill, NULL);
     if (u->adopt_end)
         hct__adopt_end__free_unpacked(u->adopt_end, NULL);
+    if (u->allotment)
+        hct__allotment__free_unpacked(u->allotment, NULL);
     free(u->addresses);
     free(u);
 }

@@ -42,6 +42,9 @@ void uplink_signal(struct uplink *u, int sig);
 void uplink_kill(struct uplink *u, const char *why, int exit_code, int sig,
                  bool at_once);
 
+/* What the batch system says of our job; its number is filled in. */
+void uplink_allot(struct uplink *u, Hct__Allotment *m);
+
 /* The launcher of adopted tasks has ended; grace_ns: how long they may live
  * on and are watched still. */
 void uplink_adopt_end(struct uplink *u, bool unknown, int code, int sig,

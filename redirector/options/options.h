@@ -49,6 +49,8 @@ struct options {
     const char *output_dir;
     const char *stdtim;         /* NULL: off; "-", "fd:N" or a file */
     uint64_t timeout_ns;        /* 0: none */
+    uint64_t before_limit_ns;   /* the same */
+    const char *before_limit;   /* what is done then */
     const char *name, *db;
     struct options_list policies;
     const char *on_hang;

@@ -1,5 +1,6 @@
 /* options_saved.c - what of the options goes with checkpoints. Part of options.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "proto/conf/onhang.h"
 #include "redirector/options/options.h"
@@ -55,6 +56,10 @@ int options_check_saved(struct options *o, struct err *err)
     if (!o->checkpoint_dir && o->checkpoint_every_ns)
         return err_set(err, EINVAL, "--checkpoint-every needs --checkpoint-dir "
                        "DIR: where are the checkpoints to be?");
+    if (!o->checkpoint_dir && o->before_limit &&
+        strcmp(o->before_limit, "checkpoint") == 0)
+        return err_set(err, EINVAL, "--before-limit TIME:checkpoint needs "
+                       "--checkpoint-dir DIR: where is it to be?");
     if (check_local(o, err))
         return -1;
     if (!o->checkpoint_dir && options_seen(o, "--max-restarts"))

@@ -246,6 +246,29 @@ static int take_duration(void *to, const struct args_given *g,
     return 0;
 }
 
+static int take_before(void *to, const struct args_given *g, struct err *err)
+{
+    static const char *const known[] = { "report", "checkpoint", "kill", "USR1",
+                                         "USR2" };
+    struct options *o = to;
+    const char *colon = strchr(g->value, ':');
+    char time[40];
+    size_t i = 0, n = sizeof(known) / sizeof(known[0]);
+
+    snprintf(time, sizeof(time), "%.*s",
+             (int)(colon ? (size_t)(colon - g->value) : strlen(g->value)),
+             g->value);
+    while (i < n && colon && strcmp(known[i], colon + 1) != 0)
+        i++;
+    if (!colon || i == n || parse_duration(&o->before_limit_ns, time, NULL) < 0 ||
+        o->before_limit_ns == 0)
+        return err_set(err, EINVAL, "%s \"%.80s\": a time and one of report|"
+                       "checkpoint|kill|USR1|USR2 are wanted, as 120s:checkpoint",
+                       g->option, g->value);
+    o->before_limit = known[i];
+    return 0;
+}
+
 static int take_bytes(void *to, const struct args_given *g, struct err *err)
 {
     uint64_t *out = args_at(to, g);
@@ -410,6 +433,10 @@ const struct args_option usage_rows[] = {
     { "Ending", "timeout", ARGS_VALUE, "SECONDS",
       "end the job after this time, with status 124; also 90s, 15m, 2h",
       take_duration, AT(timeout_ns), 0, 0 },
+    { NULL, "before-limit", ARGS_VALUE, "TIME:report|checkpoint|kill|USR1|USR2",
+      "so long before the batch system ends the allocation say so, save the job, "
+      "end it, with status 124, or send the tasks a signal",
+      take_before, 0, 0, 0 },
 
     { "Checkpoints", "checkpoint-dir", ARGS_VALUE, "DIR",
       "let the job be saved there, in files; it goes back to the last "

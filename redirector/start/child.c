@@ -43,9 +43,10 @@ struct child {
     pid_t pid;
     char *who;                  /* owned */
     bool guard;
-    const char *noise;          /* borrowed, or NULL */
-    char passed_over[200];      /* the last line of those */
+    const char *const *noise;   /* borrowed, or NULL */
+    char passed_over[200];      /* the last line that nobody has heard */
     struct child_stream streams[2];     /* stdout, stderr */
+    void (*on_line)(void *arg, const char *line, size_t n);     /* or NULL */
     void (*on_exit)(void *arg, struct child *c, int status);
     void *arg;
 };
@@ -57,10 +58,10 @@ static rlim_t limit_was;        /* 0: not raised */
 
 static bool child_is_noise(const struct child_stream *s)
 {
-    const char *noise = s->child->noise;
-    size_t n = noise ? strlen(noise) : 0;
-
-    return n > 0 && s->n >= n && memcmp(s->line + s->n - n, noise, n) == 0;
+    for (const char *const *w = s->child->noise; w && *w; w++)
+        if (memmem(s->line, s->n, *w, strlen(*w)))
+            return true;
+    return false;
 }
 
 static void child_keep(struct child_stream *s)
@@ -80,7 +81,9 @@ static void child_say(struct child_stream *s)
 {
     if (s->n > 0 && s == &s->child->streams[0] && s->level == SAY_VERBOSE)
         child_keep(s);
-    if (s->n > 0)
+    if (s->child->on_line && s == &s->child->streams[0])
+        s->child->on_line(s->child->arg, s->line, s->n);
+    else if (s->n > 0)
         say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, s->child->who,
                  s->line, s->n);
     s->n = 0;
@@ -267,10 +270,12 @@ static struct child *child_create(const struct child_conf *conf)
     for (int i = 0; i < 2; i++) {
         c->streams[i].fd = -1;
         c->streams[i].child = c;
-        c->streams[i].level = i == 0 && !conf->loud ? SAY_VERBOSE : SAY_ERROR;
+        c->streams[i].level = (i == 0 ? !conf->loud : conf->hushed)
+                              ? SAY_VERBOSE : SAY_ERROR;
     }
     c->guard = conf->guard;
     c->noise = conf->noise;
+    c->on_line = conf->on_line;
     c->on_exit = conf->on_exit;
     c->arg = conf->arg;
     c->who = strdup(conf->who);

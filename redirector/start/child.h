@@ -27,10 +27,14 @@ struct child_conf {
     const char *input;          /* its stdin, then end of file; NULL: none;
                                    must fit into a pipe at once */
     bool loud;                  /* its stdout is for the person, too */
+    bool hushed;                /* its stderr is said with -v only */
+    /* Takes the lines of its stdout, which are said to nobody then; or NULL. */
+    void (*on_line)(void *arg, const char *line, size_t n);
     bool guard;                 /* clears up when what it has started is
                                    killed, and goes then */
-    const char *noise;          /* lines of its stderr that end so are said with
-                                   -v only; NULL: none. Outlives the child */
+    const char *const *noise;   /* lines of its stderr with one of these in them
+                                   are said with -v only; NULL at the end, or
+                                   NULL: none. Outlives the child */
     /* It has ended (a wait status) and all it said has been said; c is
      * freed after the call. */
     void (*on_exit)(void *arg, struct child *c, int status);

@@ -250,6 +250,8 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
     m->want_stdtim = o->stdtim != NULL;
     m->migratable = o->migratable;
     m->grace_ns = SUBMIT_GRACE_NS;
+    m->before_limit_ns = o->before_limit_ns;
+    m->before_limit = (char *)(uintptr_t)(o->before_limit ? o->before_limit : "");
     m->policies = o->policies.v;
     m->n_policies = o->policies.n;
     m->on_hang = (char *)(o->on_hang ? o->on_hang : "");

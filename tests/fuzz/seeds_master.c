@@ -535,6 +535,8 @@ static void adoption(const char *dir)
         m->jobs = jobs);
     task_exited(N0, 0, 0, 0);
     SAY(N1, FAREWELL, Farewell, HCT__FAREWELL__INIT, m->why = (char *)"killed");
+    SAY(RUN, ALLOTMENT, Allotment, HCT__ALLOTMENT__INIT, m->job = 1,
+        m->end_ns = 99, m->ending = true, m->reason = (char *)"requeued");
     SAY(RUN, ADOPT_END, AdoptEnd, HCT__ADOPT_END__INIT, m->job = 1);
     for (unsigned i = N0; i <= N2; i++)
         SAY(i, DRAINED, Drained, HCT__DRAINED__INIT, m->job = 1);

@@ -30,7 +30,7 @@ slurm()         # N
         start "slurmd-$slurm_h" sh "$AGENT" "$slurm_h" \
             slurmd -D -f "$SLURM_CONF" -N "$slurm_h"
     done
-    wait_for "[ \"\$(sinfo -h -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
+    wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
         60 || slurm_fail 'the nodes do not come up'
 }
 
@@ -67,6 +67,38 @@ slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
     fi
 }
 
+# ------------------------------------------------------------- jobs in it
+alloc()         # ARGUMENT...: of salloc, and the command
+{
+    slurm_over
+    run salloc -Q "$@"
+}
+batch()         # ARGUMENT...: of sbatch, and a script from stdin; $status is
+{               # the script's, its output in $T/out and $T/err
+    { echo '#!/bin/sh'; cat; } >"$T/script"
+    slurm_over
+    status=0
+    sbatch -Q --wait -o "$T/out" -e "$T/err" "$@" "$T/script" >/dev/null ||
+        status=$?
+}
+submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
+{               # job of Hector: $id is Slurm's number
+    { echo '#!/bin/sh'; cat; } >"$T/script"
+    slurm_over
+    fresh out err
+    id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
+    job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
+    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
+        grep -q running' 60
+}
+ended()         # MORE ("", ", COLUMN"): how the two of them say it has ended
+{
+    wait_for '! squeue -h | grep -q .' 60
+    echo "$(scontrol show job "$id" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')" \
+        "$(sql "SELECT state, exit_code${1:-} FROM jobs WHERE job = $job")"
+}
+
+# ------------------------------------------------------------- its daemons
 slurm_munge()
 {
     (umask 077; head -c 1024 /dev/urandom >"$slurm_dir/munge/key")
@@ -86,7 +118,7 @@ ClusterName=hector
 SlurmctldHost=login(10.66.0.254)
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket=$slurm_dir/munge/socket
+AuthInfo=socket=$slurm_dir/munge/socket,cred_expire=5
 CryptoType=crypto/munge
 StateSaveLocation=$slurm_dir/state
 SlurmdSpoolDir=$slurm_dir/spool.%n
@@ -106,6 +138,10 @@ ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides
 NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] CPUs=4 RealMemory=1000
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-$1] Default=YES State=UP OverSubscribe=FORCE:4
+PartitionName=low Nodes=n[1-$1] State=UP PriorityTier=1
+PartitionName=high Nodes=n[1-$1] State=UP PriorityTier=9
 END
 }

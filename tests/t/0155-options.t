@@ -68,6 +68,8 @@ acts --stdtim 2 "$(got --stdtim "$APPS/tagloop" 1 | grep -o 'Task 0 E' | wc -l)"
 
 # ----------------------------------------------------- ending, record, watching
 acts --timeout yes "$(failing 124 'time' --timeout 0.2 sleep 100)"
+acts --before-limit yes "$(export SLURM_JOB_NODELIST=login SLURM_JOB_END_TIME=$(($(date +%s) + 60))
+    failing 124 'Slurm ends in' --before-limit 90s:kill sleep 100)"
 got --checkpoint-dir "$T/c/d" true
 acts --checkpoint-dir 700 "$(stat -c %a "$T/c/d")"
 acts --checkpoint-every yes \

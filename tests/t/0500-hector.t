@@ -6,7 +6,7 @@ run hector-run -n 2 --name fails "$APPS/exits" 1 exit 3
 
 run hector ps
 is "$status" 0 'ps'
-like "$T/out" '^JOB +NAME +STATE +TASKS +STARTED +TIME +EXIT +COMMAND' 'head'
+like "$T/out" '^JOB +NAME +STATE +TASKS +STARTED +TIME +LEFT +EXIT +COMMAND' 'head'
 like "$T/out" '^ *1 sums +done +2 .* 0 .*tagloop.* 5 ' 'a job that is done'
 like "$T/out" '^ *2 fails +failed +2 .* 3 ' 'a job that failed'
 run hector ps -n 1

@@ -100,6 +100,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
+    DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
+    ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -115,6 +117,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
+    DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
+    ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;

@@ -5,19 +5,6 @@
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 slurm 3
-alloc()         # ARGUMENT...: of salloc, and the command
-{
-    slurm_over
-    run salloc -Q "$@"
-}
-batch()         # ARGUMENT...: of sbatch, and a script from stdin; $status is
-{               # the script's, its output in $T/out and $T/err
-    { echo '#!/bin/sh'; cat; } >"$T/script"
-    slurm_over
-    status=0
-    sbatch -Q --wait -o "$T/out" -e "$T/err" "$@" "$T/script" >/dev/null ||
-        status=$?
-}
 where()         # host of each rank, in order
 {
     sed -n 's/^rank [0-9]* on \([^ ]*\) .*/\1/p' "$T/out" | tr '\n' ' '
@@ -111,28 +98,12 @@ is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
     'stdin of salloc goes to rank 0; not a word on stderr'
 
 # ----------------------------------------------------------------- from outside
-submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
-{               # job of Hector: $id is Slurm's number
-    { echo '#!/bin/sh'; cat; } >"$T/script"
-    slurm_over
-    fresh out err
-    id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
-    job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
-    wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running' 60
-}
-ended()         # how the two of them say it has ended
-{
-    wait_for '! squeue -h | grep -q .' 60
-    echo "$(scontrol show job "$id" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p')" \
-        "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")"
-}
-
 submit -N2 -n2 <<'END'
 exec hector-run sleep 1000
 END
 scancel "$id"
 like "$T/script" sleep 'a job that is cancelled'
-is "$(ended | sed 's/failed/killed/')" 'CANCELLED killed|143' \
+is "$(ended '')" 'CANCELLED killed|143' \
     '... is known by both to have been'
 slurm_clear '... and nothing is left of it'
 is "$(grep 'hector: master:' "$T/err")" '' '... the master is quiet about it'
@@ -145,7 +116,7 @@ exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR1; echo up
 END
 wait_for '[ "$(grep -c up "$T/out")" = 3 ]' 60
 scancel -s USR1 "$id"
-is "$(ended)" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
+is "$(ended '')" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
 is "$(grep got "$T/out" | sort -u | xargs)" 'got 0 got 1 got 2' '... all of them'
 
 # ----------------------------------------------------------- an ordinary user

@@ -116,7 +116,8 @@ is "$status" 1 'why: no such job'
 
 # A hang that is over before its stack trees are there is not acted on: these
 # stay.
-SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 stall=30 watched 9 --on-hang kill:age=1s
+SLURM_JOB_NODELIST=$(uname -n) SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 \
+    stall=30 watched 9 --on-hang kill:age=1s
 is "$status" 123 '--on-hang kill: the job is ended, status 123'
 like "$T/err" '^hector: 2h00m of the allocation are left, 4.0 core hours of its 2 tasks' \
     '... and what that saves inside Slurm is said'

@@ -77,6 +77,8 @@ sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
     DROP VIEW progress; DROP TABLE progress_node; DROP VIEW slices; DROP TABLE slice;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
+    DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
+    ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE task DROP COLUMN waited_ns; PRAGMA user_version=13'
 says 1 'this database is of a version that did not keep what can be compared' \
     'an older database' 3 1

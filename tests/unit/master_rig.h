@@ -453,6 +453,7 @@ struct wish {
     uint32_t max_restarts;
     bool migratable;
     const char *dir;            /* for checkpoints */
+    bool batch;                 /* it is in a batch system that can be asked */
 };
 
 static void peer_submit(struct peer *p, const struct wish *w)
@@ -492,6 +493,8 @@ static void peer_submit(struct peer *p, const struct wish *w)
     m.stdin_ranks = (char *)(w->adopt ? "" : "0");
     m.grace_ns = 250 * CLOCK_NS_PER_MS;
     m.command = (char *)"hector-run ./solver";
+    m.batch = (char *)(w->batch ? "Slurm 42" : "");
+    m.batch_tells = w->batch;
     if (w->on_hang)
         m.on_hang = (char *)w->on_hang;
     if (w->adopt)

@@ -13,6 +13,7 @@
 
 #include "proto/base/str.h"
 #include "redirector/batch/allocation.h"
+#include "redirector/batch/system.h"
 
 /* out NULL: it was refused, and the sentence names the variable. */
 static void expect(struct hosts *h, int rc, const struct err *err,
@@ -189,35 +190,69 @@ static void test_which(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         unsetenv(all[i]);
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     assert_int_equal(h.n, 0);
     assert_null(h.agent);
 
     setenv("PE_HOSTFILE", path, 1);
     setenv("PBS_NODEFILE", "", 1);
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     assert_string_equal(h.agent, "qrsh -inherit");
     expect(&h, 0, &err, "Grid Engine", "a:2", "");
     setenv("LSB_MCPU_HOSTS", "b 3", 1);
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     assert_string_equal(h.agent, "blaunch");
     expect(&h, 0, &err, "LSF", "b:3", "");
     setenv("SLURM_JOB_NODELIST", "n[1-2]", 1);
     setenv("SLURM_TASKS_PER_NODE", "3(x2)", 1);
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     assert_string_equal(h.agent, "srun");
     expect(&h, 0, &err, "Slurm", "n1:3 n2:3", "");
     setenv("SLURM_STEP_NODELIST", "n1", 1);     /* a shell of salloc's */
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     expect(&h, 0, &err, "Slurm, interactive", "n1:3 n2:3", "");
     setenv("SLURM_STEP_NODELIST", "n2", 1);
     setenv("SLURM_TASKS_PER_NODE", "3", 1);
-    assert_int_equal(allocation_add(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, &err), 0);
     expect(&h, 0, &err, "Slurm, in a step", "n2:3", "");
     unsetenv("SLURM_STEP_NODELIST");
     for (int i = 0; i < 5; i++)
         unsetenv(all[i]);
     unlink(path);
+}
+
+/* What squeue and sinfo of Slurm 22.05 say of a job that was begun once before. */
+static void test_answers(void **state)
+{
+    static const struct { const char *in, *reason; uint64_t end_s; } table[] = {
+        { " 1600 1000 RUNNING None N/A 1\n", "", 1600 },
+        { " NONE 1000 RUNNING None N/A 1\n", "", 0 },
+        { " 1600 1000 SUSPENDED None N/A 1\nn2\n", "", 1600 },
+        { " 1200 1000 COMPLETING None N/A 1\n", "cancelled", 1200 },
+        { " 1200 1000 CANCELLED None N/A 1\n", "cancelled", 1200 },
+        { " 1200 1000 COMPLETING TimeLimit N/A 1\n", "time limit", 1200 },
+        { " NONE N/A COMPLETING None N/A 2\n", "requeued", 0 },
+        { " 99999 1500 PENDING BeginTime N/A 2\n", "requeued", 99999 },
+        { " 1200 1000 COMPLETING None 900 1\n", "cancelled", 1200 },
+        { " 1200 1000 COMPLETING None 1100 1\n", "preempted", 1200 },
+        { " NONE 1500 COMPLETING None 1100 2\n", "preempted", 0 },
+        { " NONE N/A PENDING None N/A 2\nn1\nn1\n", "node failure", 0 },
+        { " 1200 1000 NODE_FAIL NodeDown N/A 1\n", "node failure", 1200 },
+        { " 1200 1000 FAILED NonZeroExitCode N/A 1\n", "", 1200 },
+        { "", NULL, 0 }, { "1600 1000 RUNNING None N/A", NULL, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct system_answer a = { 0, "" };
+        int rc = system_answer_slurm(table[i].in, 1, &a);
+
+        if ((rc == 0) != (table[i].reason != NULL) ||
+            (rc == 0 && (strcmp(a.reason, table[i].reason) != 0 ||
+                         a.end_s != table[i].end_s)))
+            fail_msg("%s: %d %s %llu", table[i].in, rc, a.reason,
+                     (unsigned long long)a.end_s);
+    }
 }
 
 static void set(const char *name, const char *value)
@@ -276,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_pbs),
         cmocka_unit_test(test_flux),
         cmocka_unit_test(test_which),
+        cmocka_unit_test(test_answers),
         cmocka_unit_test(test_first),
     };
 

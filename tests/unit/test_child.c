@@ -40,10 +40,11 @@ static void run(struct owner *w, const char *script, const int *fds, int nfds,
                 const char *input)
 {
     struct event_base *base = event_base_new();
+    static const char *const noise[] = { "is in vain", NULL };
     char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
     struct child_conf conf = { .who = "n1", .argv = argv, .nfds = nfds,
                                .input = input, .on_exit = on_exit_of,
-                               .noise = "is in vain", .arg = w };
+                               .noise = noise, .arg = w };
     struct err err = { 0 };
 
     *w = (struct owner){ .status = -1 };

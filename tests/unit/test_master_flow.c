@@ -568,6 +568,77 @@ static void test_passed_signals(void **state)
     rig_expect(r, "SELECT state, exit_code FROM jobs", "killed|143\n");
 }
 
+static void peer_allot(struct peer *p, uint64_t end_ns, bool ending,
+                       const char *reason)
+{
+    Hct__Allotment m = HCT__ALLOTMENT__INIT;
+
+    m.job = 1;
+    m.end_ns = end_ns;
+    m.ending = ending;
+    m.reason = (char *)reason;
+    conn_send(p->c, MESSAGE_ALLOTMENT, &m);
+}
+
+/* A task of a batch system's job has died of a signal, and nothing else is known
+ * yet: what the batch system says decides how the job has ended. */
+static void end_in_batch(struct rig *r, const char *reason)
+{
+    struct peer *a = rig_slave(r, "a", 1), *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 1, .batch = true });
+    rig_wait(run, "running 1/1");
+    peer_allot(run, 77, false, "");
+    peer_exit(a, 1, 0, 3, 0, "");
+    rig_wait(run, "ending");
+    peer_drained(a, 1);
+    rig_turn(r, 100);
+    assert_false(heard(run, "JobEnded"));
+    peer_allot(run, 77, true, reason);
+    rig_wait(run, "JobEnded job=1");
+}
+
+static void test_batch_ends(void **state)
+{
+    end_in_batch(*state, "time limit");
+    rig_expect(*state, "SELECT state, exit_code, batch, limit_ns, reason "
+               "FROM jobs",
+               "killed|143|Slurm 42|77|time limit\n");
+}
+
+static void test_batch_goes_on(void **state)
+{
+    end_in_batch(*state, "");
+    rig_expect(*state, "SELECT state, exit_code, reason FROM jobs",
+               "failed|3|\n");
+}
+
+/* It says nothing: the job ends all the same. */
+static void test_batch_is_silent(void **state)
+{
+    struct rig *r = *state;
+    struct peer *a = rig_slave(r, "a", 1), *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 1, .batch = true });
+    rig_wait(run, "running 1/1");
+    peer_exit(a, 1, 0, 3, 0, "");
+    peer_drained(a, 1);
+    rig_wait(run, "JobEnded job=1 code=3");
+}
+
+static void test_batch_nonsense(void **state)
+{
+    struct rig *r = *state;
+    struct peer *run;
+
+    rig_slave(r, "a", 1);
+    run = rig_redirector(r);
+    peer_submit(run, &(struct wish){ .ntasks = 1, .batch = true });
+    rig_wait(run, "running 1/1");
+    peer_allot(run, 0, true, "a whim");
+    rig_wait(run, "closed");
+}
+
 static void test_foreign_signal(void **state)
 {
     struct rig *r = *state;
@@ -749,6 +820,8 @@ int main(void)
         T(test_foreign_rank),
         T(test_stop),
         T(test_passed_signals),
+        T(test_batch_ends), T(test_batch_goes_on), T(test_batch_is_silent),
+        T(test_batch_nonsense),
         T(test_foreign_signal),
         T(test_apart),
         T(test_apart_for_a_while),

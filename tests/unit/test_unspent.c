@@ -14,14 +14,20 @@ static void test_left(void **state)
         struct unspent_facts f;
         uint64_t left;
     } rows[] = {
-        { { NULL, NULL, NULL, 1000, 10 }, 0 },
-        { { "4600", NULL, NULL, 1000, 0 }, 3600 },
-        { { "900", NULL, NULL, 1000, 0 }, 0 },
-        { { "soon", NULL, NULL, 1000, 0 }, 0 },
-        { { NULL, "7200", NULL, 1000, 600 }, 6600 },
-        { { NULL, "500", NULL, 1000, 600 }, 0 },
-        { { "", "7200", NULL, 1000, 600 }, 6600 },
-        { { "99999999999", NULL, NULL, 1000, 0 }, 0 },
+        { { .now_s = 1000, .script_age_s = 10 }, 0 },
+        { { .end = "4600", .now_s = 1000 }, 3600 },
+        { { .end = "900", .now_s = 1000 }, 0 },
+        { { .end = "soon", .now_s = 1000 }, 0 },
+        { { .length = "7200", .now_s = 1000, .script_age_s = 600 }, 6600 },
+        { { .length = "500", .now_s = 1000, .script_age_s = 600 }, 0 },
+        { { .length = "7200", .now_s = 1000, .script_age_s = 1600 }, 0 },
+        { { .end = "", .length = "7200", .now_s = 1000, .script_age_s = 600 },
+          6600 },
+        { { .end = "99999999999", .now_s = 1000 }, 0 },
+        { { .asked_s = 4600, .now_s = 1000 }, 3600 },
+        { { .asked_s = 4600, .end = "1600", .now_s = 1000 }, 600 },
+        { { .asked_s = 900, .now_s = 1000 }, 0 },
+        { { .asked_s = UINT64_MAX, .now_s = 1000 }, 0 },
     };
 
     (void)state;
@@ -31,7 +37,7 @@ static void test_left(void **state)
 
 static void test_text(void **state)
 {
-    struct unspent_facts f = { .slurm_end = "8980", .tasks = "64",
+    struct unspent_facts f = { .end = "8980", .tasks = "64",
                              .now_s = 1000 };
     char buf[200];
 

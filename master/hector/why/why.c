@@ -13,6 +13,7 @@
 #include "master/hector/diff/diff.h"
 #include "master/hector/stack/stack_draw.h"
 #include "master/hector/stack/stack_last.h"
+#include "master/hector/why/batchjob.h"
 #include "master/hector/why/decides.h"
 #include "master/hector/why/lasttags.h"
 #include "master/hector/why/moves.h"
@@ -192,6 +193,7 @@ static int ask(const struct tool *t, struct store *st,
     printf("job %" PRIu64 " is %s\n", target->job, line);
     if (rows.n == 0)
         puts("no policy has found anything");
+    batchjob_of_job(&more, st, target->job);
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);
     decides_of_job(&more, st, target->job);

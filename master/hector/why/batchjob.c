@@ -1,0 +1,50 @@
+/* batchjob.c - see batchjob.h. */
+#include "master/hector/why/batchjob.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "master/hector/core/human.h"
+#include "master/store/query.h"
+#include "proto/base/clock.h"
+
+struct batchjob {
+    uint64_t job;
+    struct str head;            /* of the job that is asked about */
+    struct str others;          /* ", job 3 (killed, requeued)" */
+};
+
+static int on_job(void *arg, const struct store_job *j)
+{
+    struct batchjob *b = arg;
+    uint64_t now_ns = clock_wall_ns();
+    char left[HUMAN_MAX];
+
+    if (j->job != b->job) {
+        str_addf(&b->others, ", job %" PRIu64 " (%s%s%s)", j->job,
+                 j->state ? j->state : "?", j->reason ? ", " : "",
+                 j->reason ? j->reason : "");
+        return 0;
+    }
+    str_addf(&b->head, "it %s in %s", j->ended_ns ? "was" : "is", j->batch);
+    if (j->restarts)
+        str_addf(&b->head, ", which was begun %" PRIu32 " time%s before",
+                 j->restarts, j->restarts == 1 ? "" : "s");
+    if (!j->ended_ns && j->limit_ns > now_ns)
+        str_addf(&b->head, ", for %s more",
+                 human_duration(left, (int64_t)(j->limit_ns - now_ns)));
+    return 0;
+}
+
+void batchjob_of_job(struct str *to, struct store *st, uint64_t job)
+{
+    struct batchjob b = { .job = job };
+    struct err err;
+
+    if (query_batch(st, job, on_job, &b, &err) == 0 && b.head.n)
+        str_addf(to, "%s%s%s\n", str_text(&b.head),
+                 b.others.n ? ", as " : "",
+                 b.others.n ? str_text(&b.others) + strlen(", ") : "");
+    str_fini(&b.head);
+    str_fini(&b.others);
+}

@@ -1,0 +1,54 @@
+/* system.h - the batch systems that hector-run may be in, a row of a table each:
+ * what they say in the environment, and how they are asked for the rest. */
+#ifndef HECTOR_SYSTEM_H
+#define HECTOR_SYSTEM_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "redirector/batch/hosts.h"
+
+/* What a batch system says of one of its jobs when it is asked. */
+struct system_answer {
+    uint64_t end_s;             /* since the epoch: it ends then; 0: unknown */
+    const char *reason;         /* why it ends it, as in Allotment; static; "":
+                                   it does not, or does not say */
+};
+
+struct system {
+    const char *name;           /* for people */
+    const char *variable;       /* is set in an allocation of it */
+    int (*add_hosts)(struct hosts *h, const char *value, struct err *err);
+    const char *agent;          /* for hosts of it; NULL: the usual one */
+
+    /* More variables; each may be NULL. */
+    const char *job;            /* its name for the job */
+    const char *restarts;       /* how often that was begun before */
+    const char *tasks;          /* how many it may have */
+    const char *end;            /* when it ends, s since the epoch */
+    const char *length;         /* after how many s; its script is the first
+                                   process of our session */
+
+    /* Words of a command that tells more about the job whose name is added;
+     * NULL: there is none. answer: of a job that was begun so often before; -1:
+     * that makes no sense. */
+    const char *const *ask;
+    int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
+};
+
+/* The one we are in, the innermost of several; NULL: none. */
+const struct system *system_here(void);
+/* A variable of it; NULL: it has none, or it is empty. */
+const char *system_value(const char *variable);
+/* How often its job was begun before. */
+uint32_t system_restarts(const struct system *s);
+
+/* The hosts of the allocation we are in, if any; none: h stays empty. h->agent
+ * is the one that belongs to it. */
+int system_add_hosts(struct hosts *h, struct err *err);
+
+/* Slurm's answer. */
+int system_answer_slurm(const char *text, uint64_t restarts,
+                        struct system_answer *a);
+
+#endif

@@ -1,0 +1,100 @@
+# Jobs in a real Slurm while they live: hung, suspended, signalled before their
+# time is over, of an ordinary user, on a node that dies.
+# limit: 240
+# shellcheck disable=SC2154 # $id and $job are submit's
+. "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/slurm.sh"
+slurm 3
+job=0
+
+# This version of Slurm does not say in the environment when a job ends.
+batch -N2 -n4 --time=600 <<'END'
+env | grep -c SLURM_JOB_END_TIME
+hector-run --on-hang kill --inject 'rank=2,call=MPI_*send,after=1,fault=drop' \
+    "$APPS/stencil" 32 600
+END
+job=1
+is "$status $(head -n 1 "$T/out")" '123 0' 'a job that hangs is ended, with it the allocation'
+like "$T/err" \
+    '^hector: (9h59m|10h00m) of the allocation are left, (39\.9|40\.0) core hours of its 4 tasks' \
+    '... and what that saves is said'
+is "$(sql 'SELECT state, exit_code, reason FROM jobs WHERE job = 1')" 'killed|123|' \
+    '... it is not Slurm that has ended it'
+
+# The tasks count, and so must stand; what stands is no hang, nor lost.
+submit -N2 -n2 <<'END'
+exec hector-run --on-hang kill:age=1s "$APPS/stencil" 32 600
+END
+calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
+wait_for '[ "$(calls)" -gt 1000 ]' 60
+scontrol suspend "$id"
+wait_for 'squeue -h -o %T | grep -q SUSPENDED' 30
+sleep 8                 # longer than all that is waited for of who says nothing
+scontrol resume "$id"
+before=$(calls)
+ok 'a job that Slurm has suspended goes on' wait_for '[ "$(calls)" -gt $((before + 1000)) ]' 60
+is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job") $(cat "$T/err")" '0 ' \
+    '... and nothing is said of it'
+scancel "$id"
+is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... until it is cancelled'
+
+# Slurm looks for them at times only; whoever has TERM as a signal to go may.
+submit -N2 -n2 --signal=USR2@60 --time=600 <<'END'
+exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR2; echo up
+    while :; do sleep 0.1; done'
+END
+wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 60
+scontrol update JobId="$id" EndTime=now+50
+is "$(ended ', reason') $(grep got "$T/out" | sort -u | xargs)" \
+    'COMPLETED done|0| got 0 got 1' 'the signal of sbatch --signal goes to the tasks'
+
+# ----------------------------------------------------------- an ordinary user
+chmod 755 "$T"
+chmod 1777 "$TMPDIR"
+for h in $t_hosts; do
+    on "$h" chmod 1777 "$TMPDIR"
+done
+mkdir "$T/nobody"
+chmod 777 "$T/nobody"
+if setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BIN/hector-run"; then
+    slurm_over
+    HECTOR_DB=$T/nobody/db
+    cat >"$T/nobody/script" <<'END'
+#!/bin/sh
+exec hector-run sleep 1000
+END
+    id=$(cd "$T/nobody" && setpriv --reuid=65534 --regid=65534 --clear-groups \
+        env HOME="$T/nobody" HECTOR_DB="$HECTOR_DB" sbatch --parsable -N2 -n2 --time=600 \
+        -o out -e err script)
+    job=1
+    wait_for 'sql "SELECT limit_ns FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
+        grep -q .' 60
+    scancel "$id"
+    is "$(ended ', reason, limit_ns > 0')" 'CANCELLED killed|143|cancelled|1' \
+        'a job of an ordinary user that is cancelled'
+else
+    skip 'a job of an ordinary user' 'the build is in a closed folder'
+fi
+
+slurm_clear 'nothing of them is left'
+is "$(cat "$T"/err* | grep -c 'hector: master:')" 0 'the masters are quiet'
+
+# Last, as Slurm itself learns of it much later: it cannot say why, Hector does.
+HECTOR_DB=$T/hector.db
+job=$(sql 'SELECT max(job) FROM jobs')
+submit -N3 -n3 <<'END'
+exec hector-run sleep 1000
+END
+gone=$(squeue -h -j "$id" -o %B)
+gone=n$((${gone#n} % 3 + 1))
+kill_all_on "$gone"
+wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]' 60
+is "$(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" 'failed|125|' \
+    'a node that dies: Hector is faster than Slurm'
+like "$T/err" "^hector: node $gone was lost" '... and names it'
+for h in $t_hosts; do
+    wait_for '[ -z "$(processes_of $h | xargs -rn1 sh -c '\''cat /proc/$0/comm'\'' |
+        grep -E "hector|sleep 1000")" ]' 30 || fail "$h is clear"
+done
+on "$gone" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'    # as a machine that is off
+done_testing

@@ -1,0 +1,43 @@
+# --before-limit: what is done so long before a batch system ends the allocation,
+# here one that says in the environment when that is.
+# limit: 120
+. "${0%/*}/../lib/t.sh"
+
+limited()       # TIME:WHAT COMMAND...: 50 s before the end of the allocation
+{
+    limited_what=$1
+    shift
+    run env SLURM_JOB_NODELIST="$(uname -n)" SLURM_TASKS_PER_NODE=2 \
+        SLURM_JOB_END_TIME=$(($(date +%s) + 50)) \
+        hector-run --oversubscribe -n 2 --before-limit "$limited_what" "$@"
+}
+acts() { sql "SELECT action, by, result FROM actions WHERE job =
+    (SELECT max(job) FROM jobs) ORDER BY at_ns LIMIT 1"; }
+
+limited 60s:USR1 sh -c 'trap "echo got; exit 0" USR1; while :; do sleep 0.05; done'
+is "$status $(sort "$T/out" | xargs)" '0 got got' 'a signal to all tasks'
+like "$T/err" '^hector: Slurm ends in (4[0-9]|50) s: all tasks get USR1$' '... is said'
+is "$(acts)" 'signal|batch system|done' '... and recorded'
+
+limited 60s:kill sleep 100
+is "$status $(sql 'SELECT state, exit_code FROM jobs ORDER BY job DESC LIMIT 1')" \
+    '124 killed|124' 'the end of the job: as a time-out'
+
+limited 60s:report sh -c 'until grep -q "ends in" "$T/err"; do sleep 0.05; done'
+is "$status $(acts)" '0 report|batch system|done' 'a sentence alone'
+limited 10s:kill sleep 1
+is "$status $(cat "$T/err")" '0 ' 'nothing, before its time'
+run hector-run -n 1 --before-limit 60s:kill true
+is "$status $(cat "$T/err")" '0 ' '... and where there is no allocation'
+
+for bad in 60s 60s:dance :kill 0s:kill x:kill; do
+    run hector-run -n 1 --before-limit "$bad" true
+    is "$status" 2 "--before-limit $bad: wrong usage"
+done
+run hector-run -n 1 --before-limit 9s:checkpoint true
+is "$status" 2 '... and a checkpoint without --checkpoint-dir'
+# Not before the tasks are in MPI: then there is none.
+limited 40s:checkpoint --checkpoint-dir "$T/saved" "$APPS/hello" \
+    --wait-for "$T/saved/1/checkpoint"
+is "$status $(acts | cut -d'|' -f1,2)" '0 checkpoint|batch system' 'a checkpoint'
+done_testing
