@@ -288,7 +288,8 @@ is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" '... with the same result'
 
 # As on a processor that has no more registers than those of AVX: what the program has
 # in them is found in the frames of signals, which are made as they would be there.
-narrow=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512CD,-AVX512DQ
+narrow=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512CD,-AVX512DQ,-OSPKE
+narrow=$narrow,-AMX_TILE,-AMX_BF16,-AMX_INT8,-AMX_FP16,-AMX_COMPLEX
 cat >"$T/wide.c" <<'EOF'
 #include <unistd.h>
 int main(int argc, char **argv)
