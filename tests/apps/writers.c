@@ -77,13 +77,12 @@ static int collect(int group, int output)
         MPI_Send(&output, 1, MPI_INT, m, tag(ASK, output), MPI_COMM_WORLD);
         if (rank == 0 && output == SMALL && m == 1)
             MPI_Send(&m, 1, MPI_INT, TASKS - 1, NUMBER, MPI_COMM_WORLD);
-        for (;;) {
+        for (int there = 0; !there; ) {
+            there = is_asked(m, tag(DATA, output));
             if (own != rank && is_asked(own, tag(ASK, output))) {
                 answer(own, output);    /* about this one? */
                 answered++;
             }
-            if (is_asked(m, tag(DATA, output)))
-                break;
         }
         MPI_Recv(data, BYTES, MPI_CHAR, m, tag(DATA, output), MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);

@@ -75,7 +75,7 @@ copying()       # the job goes on from checkpoint $last, and is to copy its next
     fresh made.out rounds.out
     rm -f "$T/enough"
     $R --map-by node --restart "$D" --checkpoint-dir "$D" --checkpoint-local "$L" \
-        --checkpoint-rate 40k </dev/null >"$T/rounds.out" 2>"$T/rounds.err" &
+        --checkpoint-rate 2k </dev/null >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
     further 2
     job=$(sql 'SELECT max(job) FROM jobs')
