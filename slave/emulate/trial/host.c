@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/lib/lot.h"
 #include "proto/base/clock.h"
 #include "proto/model/scores.h"
 #include "slave/emulate/trial/chance.h"
@@ -233,17 +232,27 @@ static void add_model(struct host *h, uint32_t number, uint32_t rank)
             .out_m2 = h->one[i].out_m2 };
 }
 
-/* Of those that it has asked for, by rank. */
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of those that it has asked for, by rank, each once: it may want to know more of one
+ * that is in its sample. */
 static int read_models(struct host *h, uint64_t now_ns, struct err *err)
 {
     const struct graph *g = h->conf->played->graph;
-    uint32_t n = h->out.nsample, wanted[LOT_SAMPLE];
+    uint32_t n = 0, wanted[RANKS], asked = h->out.nsample;
 
-    if (!(h->out.need & HCT_NEED_MODEL) || !n || n > LOT_SAMPLE)
+    if (!(h->out.need & HCT_NEED_MODEL) || !asked || asked > RANKS)
         return err_set(err, ECANCELED, "the policy does not ask for a sample");
-    memcpy(wanted, h->out.ranks + h->out.sample, n * sizeof(*wanted));
-    for (uint32_t i = 0; i < n; i++)
-        add_model(h, i, wanted[i]);
+    memcpy(wanted, h->out.ranks + h->out.sample, asked * sizeof(*wanted));
+    qsort(wanted, asked, sizeof(*wanted), by_rank);
+    for (uint32_t i = 0; i < asked; i++)
+        if (!i || wanted[i] != wanted[i - 1])
+            add_model(h, n++, wanted[i]);
     h->in.nmodels = n;
     h->in.nstates = n * g->nstates;
     h->in.nedges = n * g->nsteps;
@@ -363,9 +372,9 @@ static int make(struct host *h, struct err *err)
     h->state = calloc(1, h->policy->state_bytes(&h->job, params));
     h->room = malloc(h->policy->room_bytes);
     h->rank = calloc(p->ntasks, sizeof(*h->rank));
-    h->model = calloc(LOT_SAMPLE, sizeof(*h->model));
-    h->states = calloc((size_t)LOT_SAMPLE * g->nstates, sizeof(*h->states));
-    h->edge = calloc((size_t)LOT_SAMPLE * g->nsteps, sizeof(*h->edge));
+    h->model = calloc(RANKS, sizeof(*h->model));
+    h->states = calloc((size_t)RANKS * g->nstates, sizeof(*h->states));
+    h->edge = calloc((size_t)RANKS * g->nsteps, sizeof(*h->edge));
     if (!h->state || !h->room || !h->rank || !h->model || !h->states ||
         !h->edge)
         return err_memory(err);
