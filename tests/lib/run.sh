@@ -10,8 +10,8 @@
 #   N passed, N failed[, N skipped]
 #
 # (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
-# something passed. Five run at a time for two processors, up to 16, or
-# $TEST_JOBS: most of them wait. But only one, where they would share
+# something passed. Twice as many run at a time as there are processors, up to
+# 16, or $TEST_JOBS: most of them wait. But only one, where they would share
 # /dev/shm (see one.sh).
 # Those that may take long by what they say of themselves begin first, so that
 # none of them is left over at the end.
@@ -53,7 +53,7 @@ done | limit_first >"$list"
 
 unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || TEST_JOBS=1
 if command -v prove >/dev/null 2>&1; then
-    jobs=$((($(nproc 2>/dev/null || echo 1) * 5 + 1) / 2))
+    jobs=$(($(nproc 2>/dev/null || echo 1) * 2))
     [ "$jobs" -le 16 ] || jobs=16
     prove --timer --jobs "${TEST_JOBS:-$jobs}" --exec 'sh lib/one.sh' - <"$list"
 else
