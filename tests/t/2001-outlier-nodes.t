@@ -59,12 +59,13 @@ like "$T/out" 'task 65 is slower than 6[0-9] others like it' '... and the next o
 # ------------------------------------------------------------- a slave that stands
 begin 40
 slave=$(slave_on "$(sql "SELECT node FROM tasks WHERE job = $job AND rank = 65")")
-# Not for so long that its node is taken to be lost.
-for i in $(seq 40); do
+# Not for so long that its node is taken to be lost, which is 6 s.
+for i in $(seq 60); do
     kill -STOP "$slave"
-    wait_for '[ "$(outliers 40)" -gt 0 ]' 3 2>/dev/null && break
+    wait_only '[ "$(outliers 40)" -gt 0 ]' 2 2>/dev/null && break
     kill -CONT "$slave"
-    wait_for '[ "$(outliers 40)" -gt 0 ]' 1 2>/dev/null && break
+    wait_only '[ "$(outliers 40)" -gt 0 ]' 1 2>/dev/null && break
+    kill -0 $runner 2>/dev/null || break
 done
 kill -CONT "$slave"
 end
