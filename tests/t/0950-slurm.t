@@ -120,16 +120,9 @@ is "$(ended '')" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks
 is "$(grep got "$T/out" | sort -u | xargs)" 'got 0 got 1 got 2' '... all of them'
 
 # ----------------------------------------------------------- an ordinary user
-chmod 755 "$T"
-chmod 1777 "$TMPDIR"
-for h in $t_hosts; do
-    on "$h" chmod 1777 "$TMPDIR"
-done
-mkdir "$T/nobody"
-chmod 777 "$T/nobody"
-cd "$T/nobody" || exit 1
-nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
-if $nobody test -x "$APPS/where" -a -x "$BIN/hector-run"; then
+. "$top/tests/lib/nobody.sh"
+if nobody_may; then
+    cd "$T/nobody" || exit 1
     slurm_over
     run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
         salloc -Q -N3 -n3 hector-run "$APPS/where"

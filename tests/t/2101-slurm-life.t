@@ -49,22 +49,16 @@ is "$(ended ', reason') $(grep got "$T/out" | sort -u | xargs)" \
     'COMPLETED done|0| got 0 got 1' 'the signal of sbatch --signal goes to the tasks'
 
 # ----------------------------------------------------------- an ordinary user
-chmod 755 "$T"
-chmod 1777 "$TMPDIR"
-for h in $t_hosts; do
-    on "$h" chmod 1777 "$TMPDIR"
-done
-mkdir "$T/nobody"
-chmod 777 "$T/nobody"
-if setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BIN/hector-run"; then
+. "$top/tests/lib/nobody.sh"
+if nobody_may; then
     slurm_over
     HECTOR_DB=$T/nobody/db
     cat >"$T/nobody/script" <<'END'
 #!/bin/sh
 exec hector-run sleep 1000
 END
-    id=$(cd "$T/nobody" && setpriv --reuid=65534 --regid=65534 --clear-groups \
-        env HOME="$T/nobody" HECTOR_DB="$HECTOR_DB" sbatch --parsable -N2 -n2 --time=600 \
+    id=$(cd "$T/nobody" && $nobody env \
+        HOME="$T/nobody" HECTOR_DB="$HECTOR_DB" sbatch --parsable -N2 -n2 --time=600 \
         -o out -e err script)
     job=1
     wait_for 'sql "SELECT limit_ns FROM jobs WHERE state = '\''running'\''" 2>/dev/null |

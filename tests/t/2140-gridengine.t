@@ -71,16 +71,9 @@ ge_over
 is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'done|0' '... ends well'
 
 # ----------------------------------------------------------- an ordinary user
-chmod 755 "$T"
-chmod 1777 "$TMPDIR"
-for h in $t_hosts; do
-    on "$h" chmod 1777 "$TMPDIR"
-done
-mkdir "$T/nobody"
-chmod 777 "$T/nobody"
-cd "$T/nobody" || exit 1
-nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
-if $nobody test -x "$APPS/where" -a -x "$BIN/hector-run"; then
+. "$top/tests/lib/nobody.sh"
+if nobody_may; then
+    cd "$T/nobody" || exit 1
     {
         echo '#!/bin/sh'        # its home is what Grid Engine says it is
         echo "export HOME='$T/nobody' HECTOR_DB='$T/nobody/db'"
