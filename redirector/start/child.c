@@ -64,28 +64,20 @@ static bool child_is_noise(const struct child_stream *s)
     return false;
 }
 
-static void child_keep(struct child_stream *s)
-{
-    char *last = s->child->passed_over;
-    size_t n = s->n < sizeof(s->child->passed_over) ? s->n :
-               sizeof(s->child->passed_over) - 1;
-
-    memcpy(last, s->line, n);
-    last[n] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)last[i] < ' ')
-            last[i] = ' ';
-}
-
 static void child_say(struct child_stream *s)
 {
-    if (s->n > 0 && s == &s->child->streams[0] && s->level == SAY_VERBOSE)
-        child_keep(s);
-    if (s->child->on_line && s == &s->child->streams[0])
-        s->child->on_line(s->child->arg, s->line, s->n);
-    else if (s->n > 0)
-        say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, s->child->who,
-                 s->line, s->n);
+    struct child *c = s->child;
+    bool first = s == &c->streams[0];
+
+    if (first && c->on_line) {
+        c->on_line(c->arg, s->line, s->n);
+    } else if (s->n > 0) {
+        if (first && s->level == SAY_VERBOSE)
+            snprintf(c->passed_over, sizeof(c->passed_over), "%.*s", (int)s->n,
+                     s->line);
+        say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, c->who, s->line,
+                 s->n);
+    }
     s->n = 0;
 }
 

@@ -1,7 +1,7 @@
 /* inquiry.h - asks the batch system that we are in about its job, by a command
  * of it that may take 2 s. */
-#ifndef HECTOR_INQUIRY_H
-#define HECTOR_INQUIRY_H
+#ifndef HECTOR_REDIRECTOR_INQUIRY_H
+#define HECTOR_REDIRECTOR_INQUIRY_H
 
 #include <event2/event.h>
 
