@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/taskset.h"
 #include "proto/model/scores.h"
 #include "slave/emulate/trial/chance.h"
 
@@ -232,27 +233,26 @@ static void add_model(struct host *h, uint32_t number, uint32_t rank)
             .out_m2 = h->one[i].out_m2 };
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Of those that it has asked for, by rank, each once: it may want to know more of one
  * that is in its sample. */
 static int read_models(struct host *h, uint64_t now_ns, struct err *err)
 {
     const struct graph *g = h->conf->played->graph;
-    uint32_t n = 0, wanted[RANKS], asked = h->out.nsample;
+    const uint32_t *asked = h->out.ranks + h->out.sample;
+    struct taskset wanted = { 0 };
+    uint32_t n = 0;
+    int rc = 0;
 
-    if (!(h->out.need & HCT_NEED_MODEL) || !asked || asked > RANKS)
+    if (!(h->out.need & HCT_NEED_MODEL) || !h->out.nsample ||
+        h->out.nsample > RANKS)
         return err_set(err, ECANCELED, "the policy does not ask for a sample");
-    memcpy(wanted, h->out.ranks + h->out.sample, asked * sizeof(*wanted));
-    qsort(wanted, asked, sizeof(*wanted), by_rank);
-    for (uint32_t i = 0; i < asked; i++)
-        if (!i || wanted[i] != wanted[i - 1])
-            add_model(h, n++, wanted[i]);
+    for (uint32_t i = 0; rc == 0 && i < h->out.nsample; i++)
+        rc = taskset_add(&wanted, asked[i], asked[i]);
+    for (int64_t r = -1; rc == 0 && (r = taskset_next(&wanted, r)) >= 0; )
+        add_model(h, n++, (uint32_t)r);
+    taskset_fini(&wanted);
+    if (rc)
+        return err_memory(err);
     h->in.nmodels = n;
     h->in.nstates = n * g->nstates;
     h->in.nedges = n * g->nsteps;
