@@ -21,12 +21,23 @@ static bool any_refuses(struct mover *v)
     return false;
 }
 
+/* In MPI_Init, so nobody can say yet whether it can be stopped. */
+static bool initialises(const struct mover *v, uint32_t r)
+{
+    const struct moverank *k = &v->rank[r];
+
+    return (!k->heard || (!k->able && k->task.where != STOP_AT_GONE)) &&
+           task_state_in_mpi(v->job->tasks[r].state);
+}
+
 /* Whatever speaks against it, once all pages were read. */
 static bool may_stop(struct mover *v)
 {
     for (uint32_t r = 0; r < v->job->ntasks; r++) {
         const struct moverank *k = &v->rank[r];
 
+        if (initialises(v, r))
+            continue;
         if (!k->heard || k->task.where == STOP_AT_GONE)
             return mover_give_up(v, "task %u has ended, or has not called "
                                  "MPI_Init", r), false;
@@ -38,26 +49,36 @@ static bool may_stop(struct mover *v)
     return !any_refuses(v);
 }
 
-/* Made of a file, a task's page says that it stands, as it did then: its word is
- * waited for, as long as for all to stand. */
-static bool all_joined(struct mover *v)
+/* Why that task cannot take part in a stop yet; NULL: it can. Made of a file, its
+ * page says that it stands, as it did then. */
+static const char *is_early(const struct mover *v, uint32_t r)
+{
+    return initialises(v, r) ? "has not come out of MPI_Init yet, or is no program of "
+                               "Open MPI"
+         : v->rank[r].swap == MOVERANK_DOWN ? "was made of its image, and has not "
+                                              "joined the others yet"
+         : NULL;
+}
+
+/* Those who are early are waited for, as long as for all to stand. */
+static bool all_ready(struct mover *v)
 {
     uint64_t now_ns = clock_monotonic_ns();
+    const char *why = NULL;
     uint32_t r = 0;
 
-    while (r < v->job->ntasks && v->rank[r].swap != MOVERANK_DOWN)
+    while (r < v->job->ntasks && !(why = is_early(v, r)))
         r++;
-    if (r == v->job->ntasks)
+    if (!why)
         return true;
-    if (!v->joined_by_ns)
-        v->joined_by_ns = now_ns + v->quiesce_ns;
-    if (now_ns < v->joined_by_ns) {
+    if (!v->ready_by_ns)
+        v->ready_by_ns = now_ns + v->quiesce_ns;
+    if (now_ns < v->ready_by_ns) {
         mover_send_order(v, WORD_RUN, 0, SLOW_NS, NULL);
         return false;
     }
     v->passing = true;
-    mover_give_up(v, "task %u was made of its image, and has not joined the others "
-                  "yet", r);
+    mover_give_up(v, "task %u %s", r, why);
     return false;
 }
 
@@ -113,7 +134,7 @@ static void look_at_stop(struct mover *v)
     struct err err;
 
     if (!v->stop) {
-        if (!may_stop(v) || !all_joined(v))
+        if (!may_stop(v) || !all_ready(v))
             return;
         if (make_stop(v, &err)) {
             mover_give_up(v, "%s", err.text);

@@ -38,6 +38,7 @@ static struct host {
     const char *spoiled;        /* why no task can be made of an image */
     bool saves;                 /* all write images into files */
     bool hangs;                 /* ... or would: nothing of them comes to be */
+    bool early;                 /* its tasks have not come out of MPI_Init */
     bool silent;                /* says nothing when it is asked for a look */
     bool halts;                 /* says nothing once SwapGo has come */
     uint64_t tagged;            /* calls, of a task that leaves */
@@ -106,7 +107,7 @@ static int on_stop_order(void *arg, struct conn *c, const void *msg,
         t->where = stands ? PAGE_AT_FROZEN : PAGE_AT_USER;
         t->peer = -1;
         t->order = m->number;
-        t->able = true;
+        t->able = !h->early;
         if (m->word == PAGE_STOP_SWAP)
             t->swap = h->going ? PAGE_SWAP_UP : PAGE_SWAP_DOWN;
         t->generation = m->generation;
@@ -793,6 +794,14 @@ static void test_again_returns(void **state)
 
 /* ---------------------------------------------------------- what takes too long */
 
+/* Hosts that are asked for looks answer at once, so the loop has always more to do. */
+static void turn_until(struct rig *r, const char *text)
+{
+    str_fini(&operator->log);
+    while (!heard(operator, text))
+        event_base_loop(r->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+}
+
 /* Images: the tasks go on without them, and nobody is blamed who was asked for a look
  * a moment ago. */
 static void test_images_late(void **state)
@@ -802,8 +811,7 @@ static void test_images_late(void **state)
     start(r);
     hosts[1].hangs = true;
     save(false);
-    while (!heard(operator, "Moving apart"))    /* looks are asked for without an end */
-        event_base_loop(r->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+    turn_until(r, "Moving apart");
     skip_time(r->base, 599 * CLOCK_NS_PER_S);
     assert_false(heard(operator, "Result"));
     skip_time(r->base, 2 * CLOCK_NS_PER_S);
@@ -833,6 +841,33 @@ static void test_silent(void **state)
     goes_on(r, "0|c|running|running\n1|b|running|running\n");
 }
 
+/* A task in MPI_Init is waited for, as long as for all to stand; one that has not
+ * begun it may never do so. */
+static void test_in_init(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[1].early = true;
+    migrate("0", "c");
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 cannot be "
+             "stopped: it has not called MPI_Init, or is no program of Open MPI");
+    peer_task_state(hosts[1].p, 1, 1, HCT__TASK_STATE__KIND__IN_MPI_INIT);
+    migrate("0", "c");
+    turn_until(r, "Moving checked");
+    skip_time(r->base, 9 * CLOCK_NS_PER_S);
+    assert_false(heard(operator, "not come out"));
+    skip_time(r->base, 2 * CLOCK_NS_PER_S);
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 has not "
+             "come out of MPI_Init yet, or is no program of Open MPI");
+    migrate("0", "c");
+    turn_until(r, "Moving checked");
+    skip_time(r->base, 9 * CLOCK_NS_PER_S);
+    hosts[1].early = false;
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    forget();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
 
 int main(void)
@@ -845,7 +880,7 @@ int main(void)
         TEST(test_again_target_late), TEST(test_again_target_lost),
         TEST(test_again_came_and_died), TEST(test_again_not_noted),
         TEST(test_again_stores), TEST(test_again_returns),
-        TEST(test_images_late), TEST(test_silent),
+        TEST(test_images_late), TEST(test_silent), TEST(test_in_init),
     };
 
     rig_restart_wait_ns = 30 * CLOCK_NS_PER_S;
