@@ -73,7 +73,10 @@ static void before_signal(struct acts *a, struct job *j, struct act_order *o)
 
 static void before_checkpoint(struct acts *a, struct job *j, struct act_order *o)
 {
-    const struct checkpoint_order order = { .why = o->why };
+    const uint64_t now_ns = clock_wall_ns(), end_ns = j->batch.end_ns;
+    const struct checkpoint_order order = {
+        .why = o->why,
+        .until_ns = clock_monotonic_ns() + (end_ns > now_ns ? end_ns - now_ns : 0) };
     struct err err;
     int rc = checkpoint_order(a->movers, j, &order, &err);
 

@@ -21,6 +21,7 @@
 
 enum { PATH = 4200 };
 #define AGAIN_NS (CLOCK_NS_PER_S)       /* the job is being moved */
+#define INSIST_NS (5 * CLOCK_NS_PER_S) /* from one that failed to the next try */
 #define SAY_NS   (60 * CLOCK_NS_PER_S)  /* that copies are under way */
 #define BEGIN_NS (30 * CLOCK_NS_PER_S)  /* directories are small */
 #define WORK_NS  (600 * CLOCK_NS_PER_S) /* images may be large, storage slow */
@@ -148,10 +149,13 @@ static void say_result(struct checkpoints *c, bool ok, const char *text)
     c->asker = NULL;
 }
 
-/* The next one by the clock. */
+/* The next one by the clock, or once more: what stood against it may have passed. */
 static void wait_for_next(struct checkpoints *c)
 {
-    if (c->every_ns && c->job->state == JOB_RUNNING)
+    if (clock_monotonic_ns() + INSIST_NS < c->insists_ns &&
+        c->job->state == JOB_RUNNING)
+        timer_set(c->timer, INSIST_NS);
+    else if (c->every_ns && c->job->state == JOB_RUNNING)
         timer_set(c->timer, c->every_ns);
     else
         event_del(c->timer);
@@ -186,6 +190,8 @@ static void over(struct checkpoints *c, bool ok, const char *fmt, ...)
         c->all->ops->notice(j, true, "job %" PRIu64 ": %s", j->id, text);
     c->phase = IDLE;
     c->waits = 0;
+    if (ok)
+        c->insists_ns = 0;
     checkpoint_mark_fini(&c->made);
     wait_for_next(c);
 }
@@ -494,6 +500,7 @@ int checkpoint_order(struct movers *all, struct job *j,
     c->all = all;
     c->asker = o->asker;
     c->quiesce_ns = o->quiesce_ns;
+    c->insists_ns = o->until_ns;
     c->store = o->store;
     free(c->why);
     c->why = strdup(o->why);
@@ -526,7 +533,8 @@ static void too_long(struct checkpoints *c)
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct checkpoints *c = arg;
-    const struct checkpoint_order o = { .why = "its time had come" };
+    const struct checkpoint_order o = { .why = "its time had come",
+                                        .until_ns = c->insists_ns };
     struct err err;
 
     (void)fd, (void)what;

@@ -32,6 +32,7 @@ struct checkpoint_order {       /* all borrowed */
     const char *why;            /* for the record */
     struct conn *asker;         /* hears of each step; or NULL */
     bool store;                 /* its tasks end then, see job_state.h */
+    uint64_t until_ns;          /* monotonic: it is tried again until then; 0: not */
 };
 
 /* What the job wishes for, by its Submit: once, before it has a number. -1: that

@@ -37,6 +37,7 @@ struct checkpoints {
     size_t waits;               /* nodes that have not answered */
     struct mark made;           /* not sealed yet */
     struct conn *asker;         /* borrowed, or NULL */
+    uint64_t insists_ns;        /* monotonic: one that fails is tried again until then */
     uint64_t quiesce_ns, stood_ns;
     char *why;                  /* owned: for the record; or NULL */
 };

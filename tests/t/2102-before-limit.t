@@ -36,8 +36,16 @@ for bad in 60s 60s:dance :kill 0s:kill x:kill; do
 done
 run hector-run -n 1 --before-limit 9s:checkpoint true
 is "$status" 2 '... and a checkpoint without --checkpoint-dir'
-# Not before the tasks are in MPI: then there is none.
 limited 40s:checkpoint --checkpoint-dir "$T/saved" "$APPS/hello" \
     --wait-for "$T/saved/1/checkpoint"
 is "$status $(acts | cut -d'|' -f1,2)" '0 checkpoint|batch system' 'a checkpoint'
+
+# Before the tasks are in MPI there is none, and it is tried again until the end.
+rm -r "$T/saved"
+limited 60s:checkpoint --checkpoint-dir "$T/saved" sh -c '
+    until grep -q "there is no checkpoint 1.* MPI_Init" "$T/err"; do sleep 0.05; done
+    exec "$APPS/hello" --wait-for "$T/saved/2/checkpoint"'
+is "$status $(sql "SELECT group_concat(number || state) FROM checkpoints
+    WHERE job = (SELECT max(job) FROM jobs)")" '0 2whole' \
+    '... and one that could not be made at first'
 done_testing
