@@ -1,6 +1,7 @@
 /* inquiry.h - the question of a policy to all tasks of its job (struct hct_question,
- * hct_progress_question): on its way through the tree of slaves, and what has come of it,
- * until the policy is shown that in a look. One at a time. */
+ * hct_progress_question), or a look at their stacks for it: on its way through the tree
+ * of slaves, and what has come of it, until the policy is shown that in a look. One
+ * at a time. */
 #ifndef HECTOR_INQUIRY_H
 #define HECTOR_INQUIRY_H
 
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include "master/tree/reduce.h"
+#include "master/watch/incall.h"
 #include "master/watch/looks.h"
 #include "proto/model/whereabouts.h"
 
@@ -20,10 +22,11 @@ struct inquiry {                /* {.reducer, .job} is one without a question */
     struct job *job;
     uint64_t id;                /* of the reduction; 0: none is under way */
     const struct judge *asker;  /* whose it is, or was */
-    uint32_t need;              /* enum hct_need: of what kind */
+    const struct inquiry_kind *kind;
     uint64_t number;
-    struct scores *scores;      /* owned, as the next: the answer, of its kind; */
+    struct scores *scores;      /* owned, as the next two: the answer, of its kind; */
     struct whereabouts *are;    /* ... NULL: none */
+    struct incall *seen;
 };
 
 /* need: set of enum hct_need that the policy has asked for, with one kind of
@@ -32,6 +35,8 @@ struct inquiry {                /* {.reducer, .job} is one without a question */
  * question. */
 void inquiry_start(struct inquiry *q, const struct judge *asker, uint32_t need,
                    const uint8_t *question, size_t bytes);
+/* The same, of stacks: a question without words. */
+void inquiry_start_stacks(struct inquiry *q, const struct judge *asker);
 void inquiry_fini(struct inquiry *q);
 
 bool inquiry_has(const struct inquiry *q, const struct judge *asker);

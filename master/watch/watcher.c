@@ -26,7 +26,6 @@
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/callclass.h"
-#include "master/watch/glance.h"
 #include "master/watch/inquiry.h"
 #include "master/watch/panel.h"
 #include "master/watch/earlier.h"
@@ -64,9 +63,8 @@ struct watcher {
     bool all_models;            /* somebody wants all */
     uint64_t last_ns;           /* and what they did since so long ago; 0: nobody
                                    wants that */
-    struct inquiry inquiry;
+    struct inquiry inquiry, stacks;
     bool shows_answer;          /* of it, this look does */
-    struct glance glance;
     bool shows_stacks;          /* the same */
     uint32_t called;            /* enum hct_asked: of those who do not know yet */
     struct hct_when person;     /* of what time who has asked wants to know */
@@ -128,7 +126,7 @@ struct watcher *watcher_create(struct event_base *base,
     w->spool.journal = journal;
     w->earlier.journal = journal;
     w->inquiry = (struct inquiry){ .reducer = conf->reducer, .job = j };
-    w->glance = (struct glance){ .reducer = conf->reducer, .job = j };
+    w->stacks = w->inquiry;
     w->spool.keep_bytes = conf->tape_bytes;
     if (watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
@@ -157,7 +155,7 @@ void watcher_destroy(struct watcher *w)
     panel_fini(&w->panel);
     watcher_drop_states(w);
     inquiry_fini(&w->inquiry);
-    glance_fini(&w->glance);
+    inquiry_fini(&w->stacks);
     taskset_fini(&w->sample);
     spool_fini(&w->spool);
     timer_free(w->timer);
@@ -288,7 +286,7 @@ void watcher_stop(struct watcher *w)
     w->running = false;
     event_del(w->timer);
     inquiry_fini(&w->inquiry);
-    glance_fini(&w->glance);
+    inquiry_fini(&w->stacks);
     recall_destroy(w->recall);
     w->recall = NULL;
     for (size_t i = 0; i < w->panel.n; i++) {
@@ -400,7 +398,7 @@ static uint32_t wanted_parts(struct watcher *w)
 
             w->all_models |= (needs & HCT_NEED_MODEL) != 0;
             w->shows_answer |= inquiry_has(&w->inquiry, w->panel.v[i]);
-            w->shows_stacks |= glance_has(&w->glance, w->panel.v[i]);
+            w->shows_stacks |= inquiry_has(&w->stacks, w->panel.v[i]);
             parts |= needs;
         }
     return parts;
@@ -504,7 +502,7 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     if (w->shows_answer)
         inquiry_show(&w->inquiry, &w->looks);
     if (w->shows_stacks)
-        glance_show(&w->glance, &w->looks);
+        inquiry_show(&w->stacks, &w->looks);
     if (w->shows_good && goodruns_known(w->good)) {
         goodruns_show(w->good, &w->looks);
         w->shows_good = false;
@@ -681,7 +679,7 @@ static void judge_on_done(void *arg, struct judge *j,
     if (d->need & LOOKS_ANSWERS)
         inquiry_start(&w->inquiry, j, d->need, d->question, d->nquestion);
     if (d->need & HCT_NEED_STACKS)
-        glance_start(&w->glance, j);
+        inquiry_start_stacks(&w->stacks, j);
     if ((judge_hears(j) & HCT_ASKED_BY_HANG) && d->now_ns && !d->need)
         w->open = false;
     if (d->now_ns)
