@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 5,
-    PAGE_MINOR = 0,
+    PAGE_MINOR = 1,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -137,6 +137,12 @@ struct page_header {
         _Atomic uint32_t started;       /* (task) as in /proc/PID/task/TID/stat,
                                            the low bits */
     } crew[PAGE_CREW];
+    /* since 5.1: added to by both: what the clock went on by while the task
+     * stood, suspended (by the slave, before it goes on) or stopped for a move
+     * or its image; or, on another machine, what that clock is ahead, modulo
+     * 2^64. No time of the task's own, so each thread takes it off the step
+     * that it is in. */
+    _Atomic uint64_t stood_ticks;
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so

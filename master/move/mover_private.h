@@ -78,7 +78,8 @@ struct mover {
                                    cannot be made of its image */
     uint64_t quiesce_ns;
     uint64_t ready_by_ns;       /* monotonic: until then it waits for tasks in
-                                   MPI_Init, or made of images; 0: there are none */
+                                   MPI_Init, or made of images; 0: there are
+                                   none */
     uint64_t quiet_ns;          /* when all stood; monotonic. 0: before this
                                    master was there */
     struct bill bill;           /* owned: what it costs */

@@ -2,6 +2,7 @@
 #include "mpi-wrappers/record/hook.h"
 
 #include "mpi-wrappers/record/record.h"
+#include "mpi-wrappers/record/self.h"
 #include "mpi-wrappers/record/wrap.h"
 
 WRAP_EXPORT bool hct_hook_inside(unsigned call)
@@ -18,4 +19,14 @@ WRAP_EXPORT void hct_hook_note(int marker, const char *text,
                                size_t text_bytes)
 {
     record_note(marker, text, text_bytes);
+}
+
+WRAP_EXPORT void hct_hook_stand(void)
+{
+    thread_stand();
+}
+
+WRAP_EXPORT void hct_hook_go_on(void)
+{
+    thread_go_on();
 }

@@ -1,7 +1,8 @@
-/* hook.h - what libhector.so offers to the fault injector behind it.
+/* hook.h - what libhector.so offers to the libraries behind it: the fault injector, and
+ * the one that brings tasks to stand.
  *
- * The injector looks these up by name, so each library works without the
- * other. Neither does anything outside of a call. */
+ * They look these up by name, so each library works without the others. The
+ * injector does nothing outside of a call. */
 #ifndef HECTOR_HOOK_H
 #define HECTOR_HOOK_H
 
@@ -18,5 +19,9 @@ void hct_hook_note(int marker, const char *text, size_t text_bytes);
 
 /* The message that the outermost call of this thread sends is dropped. */
 void hct_hook_dropped(void);
+
+/* The task stands from now on; it goes on. Its clock may be another one by then. */
+void hct_hook_stand(void);
+void hct_hook_go_on(void);
 
 #endif

@@ -234,6 +234,17 @@ static COLD void abandon(struct self *t)
     part(t);
 }
 
+/* Now, not before t->since, which is where the step would have begun, had the task
+ * not stood meanwhile. */
+static inline uint64_t step_end(struct self *t)
+{
+    uint64_t now = tick_now();
+
+    if (UNLIKELY(GET(*t->stands) != t->stood))
+        thread_stood(t);
+    return LIKELY(now >= t->since) ? now : t->since;
+}
+
 void record_enter(unsigned call, const struct about *a)
 {
     struct self *t = &self;
@@ -266,9 +277,7 @@ void record_enter(unsigned call, const struct about *a)
     }
     if (UNLIKELY(a->traits & ABOUT_LEVEL))
         phase_pcontrol(a->tag);
-    now = tick_now();
-    if (UNLIKELY(now < t->since))
-        now = t->since;
+    now = step_end(t);
     if (LIKELY(t->what & PAGE_DO_STATE))
         requests = learn(t, call, a, &count, now);
     slot_lock(t);
@@ -389,9 +398,7 @@ void record_leave(const struct about *a, bool ok)
     }
     if (UNLIKELY(t->tagged))
         wall_ns = tick_wall_ns();
-    now = tick_now();
-    if (UNLIKELY(now < t->since))
-        now = t->since;
+    now = step_end(t);
     in = now - t->since;
     if (LIKELY(t->what & PAGE_DO_STATE))
         conclude(t, a, ok);

@@ -34,7 +34,9 @@ struct self {
     void *frame;                /* where the outermost call was entered */
     const void *from;           /* where it returns to */
     const void *inner[SELF_INNER];      /* where calls inside of it have */
-    uint64_t since;             /* ticks: its entry, or the last exit */
+    uint64_t since;             /* ticks: its entry, or the last exit, */
+    uint64_t stood;             /* ... and page_header.stood_ticks then */
+    _Atomic uint64_t *stands;   /* borrowed: that one */
     uint32_t call;
     unsigned number;            /* of the slot */
     struct comm *comm;          /* borrowed: what it is about, or NULL */
@@ -63,6 +65,14 @@ bool thread_start(const struct attach *a);
 
 /* Take a free slot of the page, or the last one with the others. */
 struct page_slot *thread_claim(struct self *t, struct page_header *h);
+
+/* This thread's step goes on: the task has stood meanwhile. */
+void thread_stood(struct self *t);
+
+/* The task is brought to stand, and all its threads are or will be still; it goes on,
+ * perhaps in another process on another machine. Either once, by one thread. */
+void thread_stand(void);
+void thread_go_on(void);
 
 /* The lock of the shared slot. */
 void thread_lock(void);

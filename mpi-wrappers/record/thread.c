@@ -41,6 +41,7 @@ static void use_slot(struct self *t, struct page_header *h, unsigned i)
         (base + page_counts_at(a->slots, a->calls, i));
     t->thread = (struct page_thread *)(void *)
         (base + page_thread_at(a->slots, a->calls, a->ring_bytes, i));
+    t->stands = &h->stood_ticks;
     t->number = i;
     t->what = h->what & a->what;
     t->about = (struct request){ .peer = PAGE_NONE, .tag = PAGE_NONE };
@@ -77,6 +78,7 @@ COLD struct page_slot *thread_claim(struct self *t, struct page_header *h)
     while (used < i + 1 &&
            !atomic_compare_exchange_weak(&h->slots_used, &used, i + 1))
         ;
+    t->stood = GET(h->stood_ticks);
     t->since = tick_now();
     slot_lock(t);
     slot_begin(t->slot);
@@ -103,6 +105,69 @@ static void thread_release(void *arg)
     }
     t->slot = NULL;
     t->shared = false;
+}
+
+/* ---------------------------------------------------------------- standing still */
+
+COLD void thread_stood(struct self *t)
+{
+    uint64_t stood = GET(*t->stands);
+
+    t->since += stood - t->stood;
+    t->stood = stood;
+}
+
+/* Ticks, of the machine that it stands on. */
+static uint64_t stands_since;
+
+COLD void thread_stand(void)
+{
+    stands_since = tick_now();
+}
+
+static void shift(_Atomic uint64_t *ticks, uint64_t by)
+{
+    if (GET(*ticks))
+        SET(*ticks, GET(*ticks) + by);
+}
+
+static void shift_slot(struct page_slot *s, struct page_thread *of, uint64_t by)
+{
+    slot_begin(s);
+    shift(&s->since_ticks, by);
+    slot_end(s);
+    for (unsigned i = 0; i < PAGE_FLIGHT; i++) {
+        shift(&of->flight[i].enter_ticks, by);
+        shift(&of->flight[i].exit_ticks, by);
+    }
+    for (unsigned i = 0; i < PAGE_BANKS; i++)
+        shift(&of->bank[i].since_ticks, by);
+}
+
+/* What the page says of earlier moments is as long ago as it was when all stood:
+ * another machine's clock may have begun at any time, or be another one. */
+COLD void thread_go_on(void)
+{
+    struct page_header *h = atomic_load(&thread_page);
+    const struct attach *a = &thread_attached;
+    char *base = (char *)h;
+    struct page_shared *shared;
+    uint64_t by;
+
+    if (!h)
+        return;
+    SET(h->clock, tick_choose());
+    by = tick_now() - stands_since;
+    for (unsigned i = 0; i < GET(h->slots_used); i++)
+        shift_slot((struct page_slot *)(void *)(base + page_slot_at(i)),
+                   (struct page_thread *)(void *)(base +
+                       page_thread_at(a->slots, a->calls, a->ring_bytes, i)), by);
+    shared = (struct page_shared *)(void *)
+        (base + page_shared_at(a->slots, a->calls, a->ring_bytes));
+    for (unsigned i = 0; i < PAGE_COMMS; i++)
+        shift(&shared->comm[i].since_ticks, by);
+    shift(&h->start_ticks, by);
+    atomic_fetch_add(&h->stood_ticks, by);
 }
 
 /* The page belongs to the parent: nothing of the child's may get into it. */

@@ -2,6 +2,7 @@
  * others can finish what they have with this task, and lets others run. */
 #include "mpi-wrappers/stop/stand.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -126,6 +127,22 @@ static void stand_drain(bool *asked)
     stand_turn();
 }
 
+/* What records the task is told, so that this is no time of its computation. */
+static struct {
+    void (*stand)(void), (*go_on)(void);
+} stand_record;
+
+static void stand_meet_record(void)
+{
+    void *stand_hook = dlsym(RTLD_DEFAULT, "hct_hook_stand");
+    void *go_on_hook = dlsym(RTLD_DEFAULT, "hct_hook_go_on");
+
+    if (!stand_hook || !go_on_hook)
+        return;
+    memcpy(&stand_record.stand, &stand_hook, sizeof(stand_hook));
+    memcpy(&stand_record.go_on, &go_on_hook, sizeof(go_on_hook));
+}
+
 struct stand_round {            /* what is known of a stop so far */
     uint32_t generation;        /* of the library that is there, or was tried */
     bool asked;                 /* whether something speaks against a move */
@@ -138,6 +155,8 @@ static void stand_begin_round(struct stand_round *r)
     *r = (struct stand_round){ .generation = GET(stop_page->generation) };
     STAND_MORE(stop_page->stopped);
     SET(stop_page->unfinished, UINT32_MAX);
+    if (stand_record.stand)
+        stand_record.stand();
 }
 
 static void stand_obey(struct stand_round *r, uint32_t word)
@@ -160,6 +179,8 @@ static void stand_end_round(const struct stand_round *r)
 {
     if (r->asked)
         stand_refuse(STAND_THREADS, 0);
+    if (stand_record.go_on)
+        stand_record.go_on();
 }
 
 /* By the thread of our own, of a task with several. */
@@ -249,6 +270,7 @@ void stand_begin(void)
     int level = MPI_THREAD_SINGLE;
 
     INSIDE(Query_thread)(&level);
+    stand_meet_record();
     stand.ready = true;
     SET(stop_page->tid, (uint32_t)syscall(SYS_gettid));
     STAND_TELL(stop_page->signal, (uint32_t)stand_choose());

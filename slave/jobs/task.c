@@ -21,6 +21,7 @@
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
 #include "slave/page/state.h"
+#include "slave/proc/ticks.h"
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
                struct records_window *window)
@@ -330,17 +331,33 @@ bool task_signal(const struct task *t, int sig)
     return kill(-t->pid, sig) == 0;
 }
 
+void task_go_on(struct task *t)
+{
+    struct page_header *h = (struct page_header *)(void *)t->tally.page;
+
+    if (h && t->held && t->held_ticks)
+        atomic_fetch_add(&h->stood_ticks, ticks_now(atomic_load(&h->clock)) -
+                         t->held_ticks);
+    t->held_ticks = 0;
+}
+
 void task_hold(struct task *t, bool release)
 {
+    if (release)
+        task_go_on(t);
     if (task_signal(t, release ? SIGCONT : SIGSTOP))
         task_held(t, !release);
 }
 
 void task_held(struct task *t, bool held)
 {
+    const struct page_header *h = (const void *)t->tally.page;
+
     t->held_news = true;
     if (t->held != held || !t->held_ns)
         t->held_ns = clock_wall_ns();
+    if (held && !t->held && h)
+        t->held_ticks = ticks_now(atomic_load(&h->clock));
     t->held = held;
 }
 

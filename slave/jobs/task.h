@@ -53,6 +53,7 @@ struct task {
     bool held, held_news;       /* suspended; the master is to be told */
     bool frozen;                /* ... by a control group: jobfreeze.h */
     uint64_t held_ns;           /* when that was last ordered; 0: never */
+    uint64_t held_ticks;        /* since then, by the clock of its page; 0: it is not */
     unsigned facts, told;       /* masks of enum task_fact */
     uint64_t init_ns, connected_ns, finalized_ns, exited_ns;
     unsigned nconnected, nfinalized;
@@ -129,7 +130,10 @@ bool task_signal(const struct task *t, int sig);
 
 /* Suspend it, or let it go on. A task that is over stays so. */
 void task_hold(struct task *t, bool release);
-void task_held(struct task *t, bool held);      /* that has been done */
+/* The same, done by others: first its page is told how long it stood, before it can
+ * make a call; then it is noted. */
+void task_go_on(struct task *t);
+void task_held(struct task *t, bool held);
 
 void task_connected(struct task *t);
 void task_finalized(struct task *t);

@@ -339,6 +339,8 @@ void world_signal(struct world *w, const struct taskset *set, int sig,
     for (struct adopted *a = w->tasks; a; a = a->next)
         if (taskset_has(set, a->task.rank)) {
             a->dying |= dying;
+            if (sig == SIGCONT)
+                task_go_on(&a->task);
             signal_task(a, sig);
             if (sig == SIGSTOP || sig == SIGCONT)
                 hold_task(a, sig == SIGSTOP);

@@ -59,8 +59,9 @@ sqlite3 "$HECTOR_DB" "SELECT node FROM tasks WHERE job = $n ORDER BY rank" | xar
 : >"$enough"
 wait $!
 END
-is "$status $(grep -c '^moved' "$T/out") $(grep '^n[12] ' "$T/out")$(sed -n \
-    's/.*nothing was moved/ &/p' "$T/err")" '0 1 n1 n2 n2 n1' 'tasks move to the other node and from there'
+is "$status $(grep -c '^moved' "$T/out") $(grep '^n[12] ' "$T/out")$(
+    sed -n 's/.*nothing was moved/ &/p' "$T/err")" '0 1 n1 n2 n2 n1' \
+    'tasks move to the other node and from there'
 grep '^rank' "$T/out" | sort >moved
 n=$(sed -n '1s/.* rounds \([0-9]*\) .*/\1/p' moved)
 [ "${n:-0}" -gt 0 ] || n=1

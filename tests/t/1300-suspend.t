@@ -151,6 +151,24 @@ touch "$T/go"
 end
 is "$status" 0 '... to the end'
 
+# The time of the program does not go on meanwhile: neither in MPI nor outside.
+job=$((job + 1))
+hector-run --master "$master" -H n1,n2 -n 2 "$APPS/hello" --wait-for "$T/end" \
+    >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT min(mpi_calls) > 2 FROM tasks WHERE job = $job")" = 1 ]' 20
+hector suspend $job >/dev/null
+wait_for 'is_held "suspended suspended"' 5
+sleep 2                 # is how long it stands
+hector resume $job >/dev/null
+wait_for 'is_held "going going"' 5
+touch "$T/end"
+end
+is "$status $(sql "SELECT min(held_ns) > 1.5e9,
+    max(in_mpi_ns + out_mpi_ns + held_ns - (ended_ns - started_ns)) <= 0
+    FROM tasks JOIN jobs USING (job) WHERE job = $job")" '0 1|1' \
+    'the time of a program that is suspended stands still'
+
 # Before anything runs: a host of the job has not joined yet.
 job=$((job + 1))
 rm -f "$T/go" "$T"/child.* "$T"/task.*

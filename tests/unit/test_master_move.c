@@ -794,7 +794,7 @@ static void test_again_returns(void **state)
 
 /* ---------------------------------------------------------- what takes too long */
 
-/* Hosts that are asked for looks answer at once, so the loop has always more to do. */
+/* Hosts that are asked for looks answer at once: the loop has always more to do. */
 static void turn_until(struct rig *r, const char *text)
 {
     str_fini(&operator->log);
@@ -802,8 +802,8 @@ static void turn_until(struct rig *r, const char *text)
         event_base_loop(r->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
-/* Images: the tasks go on without them, and nobody is blamed who was asked for a look
- * a moment ago. */
+/* Images: the tasks go on without them, and nobody is blamed who was asked for a
+ * look a moment ago. */
 static void test_images_late(void **state)
 {
     struct rig *r = *state;
@@ -841,8 +841,8 @@ static void test_silent(void **state)
     goes_on(r, "0|c|running|running\n1|b|running|running\n");
 }
 
-/* A task in MPI_Init is waited for, as long as for all to stand; one that has not
- * begun it may never do so. */
+/* A task in MPI_Init is waited for, as long as for all to stand; one that has
+ * not begun it may never do so. */
 static void test_in_init(void **state)
 {
     struct rig *r = *state;
@@ -850,16 +850,16 @@ static void test_in_init(void **state)
     start(r);
     hosts[1].early = true;
     migrate("0", "c");
-    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 cannot be "
-             "stopped: it has not called MPI_Init, or is no program of Open MPI");
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 "
+             "cannot be stopped: it has not called MPI_Init, or is no program of Open MPI");
     peer_task_state(hosts[1].p, 1, 1, HCT__TASK_STATE__KIND__IN_MPI_INIT);
     migrate("0", "c");
     turn_until(r, "Moving checked");
     skip_time(r->base, 9 * CLOCK_NS_PER_S);
     assert_false(heard(operator, "not come out"));
     skip_time(r->base, 2 * CLOCK_NS_PER_S);
-    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 has not "
-             "come out of MPI_Init yet, or is no program of Open MPI");
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 "
+             "has not come out of MPI_Init yet, or is no program of Open MPI");
     migrate("0", "c");
     turn_until(r, "Moving checked");
     skip_time(r->base, 9 * CLOCK_NS_PER_S);

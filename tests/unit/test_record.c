@@ -135,6 +135,47 @@ static void one_call(void)
     expect_nothing(0);
 }
 
+/* What the clock went on by while the task stood is no time of the step: so it was
+ * suspended, or is on a machine whose clock began earlier, or later. */
+static void stood(void)
+{
+    const uint64_t long_ago = (uint64_t)1 << 50;
+    struct page_slot *s;
+    struct page_flight *f;
+    uint64_t out, in, before, began;
+
+    start(4);
+    s = page_slot(&page, 0);
+    f = page_thread(&page, 0)->flight;
+    send_to(3, 8, 9);
+    out = s->out_ticks;
+    before = s->since_ticks;
+    page.page->stood_ticks += long_ago;
+    send_to(3, 8, 9);
+    CHECK(s->out_ticks == out);                 /* no step is shorter than nothing */
+    CHECK(s->since_ticks == before + long_ago);
+    CHECK(f[1].enter_ticks == f[1].exit_ticks);
+    in = s->in_ticks;
+    page.page->stood_ticks -= long_ago;
+    send_to(3, 8, 9);
+    CHECK(s->out_ticks - out < long_ago && s->since_ticks - before < long_ago);
+    CHECK(s->in_ticks > in);
+
+    out = s->out_ticks;
+    before = s->since_ticks;
+    began = page.page->start_ticks;
+    hct_hook_stand();
+    usleep(1000);
+    hct_hook_go_on();
+    CHECK(page.page->stood_ticks > 0);
+    CHECK(s->since_ticks == before + page.page->stood_ticks);
+    CHECK(page.page->start_ticks == began + page.page->stood_ticks);
+    CHECK(f[2].exit_ticks == s->since_ticks);
+    send_to(3, 8, 9);
+    CHECK(s->out_ticks - out ==
+          f[3].enter_ticks - before - page.page->stood_ticks);
+}
+
 static void nested(void)
 {
     inside = NULL;
@@ -582,8 +623,8 @@ static void without_a_page(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(one_call) X(outermost_only) X(notes) X(left_by_a_jump) X(left_for_deeper_calls) \
-    X(left_while_writing) X(in_a_signal_handler) X(tags) \
+    X(one_call) X(stood) X(outermost_only) X(notes) X(left_by_a_jump) \
+    X(left_for_deeper_calls) X(left_while_writing) X(in_a_signal_handler) X(tags) \
     X(nobody_reads) \
     X(more_threads_than_slots) X(slots_are_given_back) X(in_a_forked_child) \
     X(never_torn) X(life_of_mpi) X(without_a_page)
