@@ -358,7 +358,7 @@ static void test_moves(void **state)
     forget();
 }
 
-/* Nobody stops before the memory is there, where that is said to be worth it. */
+/* Nobody stops before the memory is there, where that is to be worth it. */
 static void test_room(void **state)
 {
     struct rig *r = *state;
@@ -515,7 +515,7 @@ static void comes(struct rig *r, int i)
     hosts[i].p = rig_slave(r, names[i], 4);
 }
 
-/* ... and says how far its tasks have come apart, by a Swap with that number. */
+/* ... and says how far its tasks are apart, by a Swap with that number. */
 static void says_apart(int i, uint32_t serial, uint32_t generation,
                        const char *leaving, const char *coming, bool let)
 {
