@@ -14,8 +14,8 @@ PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                summands transit wanted) \
                $(addprefix lib/,lot phasebook runs sout words)
 PARTS_outlier := $(addprefix outlier/,outlier outlier_remark outlier_say agenda \
-               alone ask earlier groups habits inside learnt oddphase stands works) \
-               $(addprefix smm/,chains dictionary isolate lknorm medoids polish score smm) \
+               alone ask earlier groups habits inside learnt oddphase pauses stands \
+               works) $(addprefix smm/,chains dictionary isolate lknorm medoids polish score smm) \
                $(addprefix lib/,lot words)
 PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                dependence hitting least loops nodes question reach rows say \

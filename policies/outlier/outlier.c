@@ -82,9 +82,19 @@ static void put(struct outlier_list *l, struct outlier_find f)
     l->v[at] = f;
 }
 
+/* Of the time that is asked about. */
+static uint64_t paused(const struct outlier *s, const struct hct_snapshot *in)
+{
+    uint64_t ago_ns = s->item.when.window == HCT_WINDOW_ALL
+                          ? in->now_ns : in->stretch.most_ns;
+
+    return pauses_since(&s->pauses, ago_ns < in->now_ns ? in->now_ns - ago_ns : 0,
+                        in->now_ns);
+}
+
 /* Who has few that are like it is compared with nobody; who has more work is
- * not slow. Where several threads call MPI, one that is out of it may wait for
- * another one of the same task. */
+ * not slow, nor who was in that step when all stood. Where several threads call
+ * MPI, one that is out of it may wait for another one of the same task. */
 static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
                     const struct hct_score *o)
 {
@@ -92,6 +102,7 @@ static bool is_slow(const struct outlier *s, const struct hct_snapshot *in,
            o->step < s->dictionary.nsteps && o->kind < MEDOIDS_MAX &&
            o->score >= s->ask.score && o->share >= s->ask.share &&
            o->cost_ns >= s->ask.cost_ns &&
+           o->cost_ns > (double)paused(s, in) &&
            outlier_like(in, o) + 1 >= HABITS_LEAST && !habits_more_work(o) &&
            hct_rank(in, o->rank)->threads <= 1;
 }
@@ -377,6 +388,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     bool stacks = inside_look(&s->inside, in);
 
     works_look(&s->works, s->rank, in);
+    pauses_look(&s->pauses, in);
     oddphase_look(&s->phases, in);
     if (in->parts & HCT_NEED_EARLIER) {
         earlier_take(&s->earlier, in);
@@ -397,6 +409,7 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     if (s->wants == OUTLIER_MODELS)
         want_models(s, in, out);
     out->wake_ns = wake(s, in->now_ns, soon);
+    pauses_asked(&s->pauses, out->wake_ns);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "policies/outlier/inside.h"
 #include "policies/outlier/learnt.h"
 #include "policies/outlier/oddphase.h"
+#include "policies/outlier/pauses.h"
 #include "policies/outlier/stands.h"
 #include "policies/outlier/works.h"
 
@@ -50,6 +51,7 @@ struct outlier {
                                    sample; */
     bool unexplained;           /* ... and nobody was odd */
     struct oddphase phases;
+    struct pauses pauses;
     struct learnt learnt;
     struct learnt_about about;  /* what is asked about, as far as it is learnt, */
     bool learns;                /* ... if it is */

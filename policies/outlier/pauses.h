@@ -1,0 +1,34 @@
+/* pauses.h - when looks came much later than they were asked for: the job stood as a
+ * whole, perhaps with who looks. So it is when a batch system suspends it, or
+ * somebody stops its processes, which no page tells; or a machine has far too much
+ * to do. What a step takes longer by then says nothing of the task that is in
+ * it.
+ *
+ * Suspended or moved by Hector, a task's steps stand still: page_header.stood_ticks. */
+#ifndef HCT_PAUSES_H
+#define HCT_PAUSES_H
+
+#include <stdint.h>
+
+#include "policies/hct_policy.h"
+
+enum { PAUSES_KEPT = 16 };      /* the last ones; older ones count as of all time */
+
+struct pauses {                 /* {0} to begin with */
+    uint64_t last_ns, wake_ns;  /* the last look; when the next one is due */
+    uint64_t since_ns;          /* it stands since then; 0: it does not */
+    uint64_t n, older_ns;
+    struct pause { uint64_t from_ns, to_ns; } v[PAUSES_KEPT];
+};
+
+/* Each look; and at its end, when the next one is asked for. */
+void pauses_look(struct pauses *p, const struct hct_snapshot *in);
+static inline void pauses_asked(struct pauses *p, uint64_t wake_ns)
+{
+    p->wake_ns = wake_ns;
+}
+
+/* At most so long since then, in ns; 0: it has not stood. */
+uint64_t pauses_since(const struct pauses *p, uint64_t from_ns, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,94 @@
+/* test_pauses.c - when a job stood as a whole: looks that are late. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "policies/outlier/pauses.h"
+
+#define MS 1000000ull
+
+static struct hct_snapshot in = { .size = sizeof(in) };
+static struct pauses pauses;
+
+/* A look, so much later; the next one is asked for in half a second. */
+static void later(uint64_t ms)
+{
+    in.now_ns += ms * MS;
+    pauses_look(&pauses, &in);
+    pauses_asked(&pauses, in.now_ns + 500 * MS);
+}
+
+static uint64_t since(uint64_t ago_ms)
+{
+    return pauses_since(&pauses, in.now_ns - ago_ms * MS, in.now_ns) / MS;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&pauses, 0, sizeof(pauses));
+    in.now_ns = 0;
+    for (int i = 0; i < 8; i++)
+        later(500);
+    return 0;
+}
+
+/* A machine is busy. */
+static void test_none(void **state)
+{
+    (void)state;
+    later(1100);
+    later(200);
+    later(1150);
+    assert_int_equal(since(5000), 0);
+    assert_int_equal(pauses_since(&pauses, 0, in.now_ns), 0);
+}
+
+static void test_stood(void **state)
+{
+    (void)state;
+    later(9000);
+    assert_int_equal(since(12000), 9000);       /* it stands yet */
+    assert_int_equal(since(2000), 2000);
+    later(500);                                 /* ... or did until just now */
+    assert_int_equal(since(12000), 9500);
+    later(500);
+    later(500);
+    assert_int_equal(since(12000), 9500);
+    assert_int_equal(since(2000), 1000);        /* of a part of the time */
+    assert_int_equal(since(1000), 0);
+    later(1300);
+    later(1300);
+    later(300);
+    assert_int_equal(since(3000), 2900);
+    assert_int_equal(pauses_since(&pauses, 0, in.now_ns), 12400 * MS);
+}
+
+/* More often than is remembered, one by one: of all time they all count. */
+static void test_often(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3 * PAUSES_KEPT; i++) {
+        later(2000);
+        later(500);
+    }
+    assert_int_equal(pauses_since(&pauses, 0, in.now_ns),
+                     3 * PAUSES_KEPT * 2500 * MS);
+    assert_int_equal(since(5000), 5000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_none, begin),
+        cmocka_unit_test_setup(test_stood, begin),
+        cmocka_unit_test_setup(test_often, begin),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("pauses", tests, NULL, NULL);
+}
