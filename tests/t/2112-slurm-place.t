@@ -65,7 +65,7 @@ slurm_over
 run sh -c '. "$T/ended"; exec hector-run "$APPS/hello"'
 is "$status $(wc -l <"$T/err")" '125 1' 'an allocation that has ended'
 like "$T/err" \
-    '^hector: cannot reach n[12]: .* joined from there: srun: error: Slurm job [0-9]+ has expired$' \
+    '^hector: cannot reach n[12]: .* from there: srun: error: Slurm job [0-9]+ has expired$' \
     '... in one sentence'
 
 on n2 mount --bind /dev/null "$BIN/hector-slave"
