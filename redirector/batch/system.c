@@ -22,7 +22,9 @@ static const char *const slurm_ask[] = {
     "--nodes=\"$SLURM_JOB_NODELIST\"", NULL
 };
 
-static const char *const flux_starters[] = { "flux-shell", "flux-broker", NULL };
+static const char *const flux_starters[] = {
+    "flux-shell", "flux-broker", "flux-proxy", NULL
+};
 static const char *const slurm_starters[] = { "slurmstepd", "salloc", NULL };
 static const char *const lsf_starters[] = { "res", "sbatchd", NULL };
 static const char *const sge_starters[] = { "sge_shepherd", NULL };

@@ -56,6 +56,12 @@ is "$status $(jobs 'name, ntasks, state')" \
 how "$(jobs exit_code)" '0 5 0' '... that ends as its tasks do'
 how "$(tasks 1)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|5' '... each of them'
 
+adopt -N2 -n3 sh -c 'eval "$(hector-run --adopt-env=$$)"
+    srun --mpi=pmix -n2 "$APPS/hello"; srun --mpi=pmix "$APPS/where"; exit 4'
+is "$status" 4 'the steps of a script that knows it: its own status'
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
+is "$(jobs 'name, ntasks, state')" 'hello|2|done where|3|done' '... and each is a job'
+
 # ------------------------------------------------- several programs, libraries
 cat >programs <<END
 0 $APPS/hello
@@ -88,6 +94,21 @@ is "$status $(jobs 'ntasks, state, exit_code')" '1 3|failed|1' \
 is "$(sed -n 's/^\(hector: .* of Open MPI\) v[^,]*/\1/p' "$T/err")" "hector: job \
 $job: no task has come out of MPI_Init; the first one ended in MPI_Init of Open MPI, \
 which srun connects with --mpi=pmix only" '... in one sentence of ours that says why'
+
+# ------------------------------------------------------------ an ordinary user
+. "$top/tests/lib/nobody.sh"
+if nobody_may; then
+    cd "$T/nobody" || exit 1
+    slurm_over
+    job=1
+    run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
+        salloc -Q -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
+    cd "$T" || exit 1
+    how "$status $(HECTOR_DB=$T/nobody/db tasks)" \
+        '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' 'tasks of an ordinary user'
+else
+    skip 'tasks of an ordinary user' 'the build is in a closed folder'
+fi
 
 is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN ('done', 'failed')")" 0 \
     'the database knows how all of them ended'

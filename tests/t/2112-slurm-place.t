@@ -35,6 +35,17 @@ is "$status $(where)" '0 n1 n1 n2' 'more than granted'
 is "$(sed 's/Slurm [0-9]*/Slurm N/' "$T/err")" \
     'hector: 3 tasks, where Slurm N has granted 2: oversubscribed' '... one warning'
 
+# Names as Slurm writes them, which it alone can resolve.
+cp "$T/etc-hosts" "$T/all-hosts"
+grep -v ' n[123]$' "$T/all-hosts" >"$T/etc-hosts"
+alloc -w 'n[1,3]' -N2 -n2 sh -c 'getent hosts n1 n3; hector-run "$APPS/where"'
+is "$status $(where)$(cat "$T/err")" '0 n1 n3' 'names that do not resolve, as n[1,3]'
+alloc -w 'n[2-3]' -N2 -n2 hector-run --adopt -- srun --mpi=pmix "$APPS/where"
+is "$status $(where)$(cat "$T/err")" '0 n2 n3' '... nor where srun starts the tasks'
+is "$(sql 'SELECT node FROM tasks WHERE job = (SELECT max(job) FROM jobs)
+    ORDER BY rank' | xargs)" 'n2 n3' '... which are watched'
+cat "$T/all-hosts" >"$T/etc-hosts"
+
 # What is meant for the user's own steps would leave a slave a single processor.
 alloc -N1 -n2 -c2 env SRUN_CPUS_PER_TASK=1 SLURM_EXACT=1 \
     hector-run -n 1 scontrol show step

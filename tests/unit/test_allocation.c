@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "proto/base/str.h"
 #include "redirector/batch/allocation.h"
+#include "redirector/batch/ancestry.h"
 #include "redirector/batch/system.h"
 
 /* out NULL: it was refused, and the sentence names the variable. */
@@ -237,6 +240,37 @@ static void test_which(void **state)
     unlink(path);
 }
 
+static bool is_mine(void *arg, const char *name)
+{
+    return strcmp(arg, name) == 0;
+}
+
+static bool is_none(void *arg, const char *name)
+{
+    (void)name;
+    (*(int *)arg)++;
+    return false;
+}
+
+/* Those above us, from the parent on; we are none of them. */
+static void test_ancestry(void **state)
+{
+    char name[] = "a) R 1 (b";
+    int status, n = 0;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(prctl(PR_SET_NAME, name), 0);
+    assert_false(ancestry_find(is_mine, name));
+    pid = fork();
+    if (pid == 0)
+        _exit(ancestry_find(is_mine, name) ? 7 : 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    assert_false(ancestry_find(is_none, &n));
+    assert_true(n > 0);
+}
+
 /* Hosts that a person names, of an allocation of n1.x, m and 10.0.0.1. */
 static void test_claim(void **state)
 {
@@ -355,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_pbs),
         cmocka_unit_test(test_flux),
         cmocka_unit_test(test_which),
+        cmocka_unit_test(test_ancestry),
         cmocka_unit_test(test_claim), cmocka_unit_test(test_answers),
         cmocka_unit_test(test_first),
     };
