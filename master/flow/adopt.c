@@ -126,7 +126,7 @@ static void say_init(const struct job *j)
     const struct task *first = first_failed(j);
     bool srun = j->adopt->world && strncmp(j->adopt->world, "slurm ", 6) == 0;
 
-    if (!first || job_killed(j))
+    if (!first || !first->why || first->signal || job_killed(j))
         return;
     for (uint32_t r = 0; r < j->ntasks; r++)
         if (j->tasks[r].node < j->nnodes && !j->tasks[r].why)

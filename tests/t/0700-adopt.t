@@ -71,6 +71,14 @@ adopt mpirun -n 2 "$APPS/exits" 1 signal 11
 is "$status" "$(mpirun -n 2 "$APPS/exits" 1 signal 11 >/dev/null 2>&1
     echo $?)" 'a task that is killed: the status is mpirun'"'"'s'
 is "$(jobs 'state, exit_code')" "failed|$status " '... and the job'"'"'s'
+ends_told "$(sql "SELECT state, exit_code FROM tasks WHERE job = $job AND rank = 1")" \
+    'killed|139' '... the task has its own'
+ends_told "$(sql "SELECT why FROM job WHERE job = $job" | sed 's/, core dumped//')" \
+    "the launcher exited with code $status: task 1 on $(uname -n) was killed by signal 11 \
+(Segmentation fault)" '... and is named'
+adopt sh -c 'mpirun -n 1 "$APPS/hello"; mpirun -n 2 "$APPS/exits" 1 exit 3 late; exit 0'
+is "$(jobs 'name, state')" 'hello|done exits|failed ' 'a program of two that fails'
+ends_told "$(jobs 'exit_code')" '0 3 ' '... with its exit code'
 adopt /no/such
 is "$status" 127 'no such command'
 like "$T/err" '^hector: cannot start /no/such: No such file' '... in words'

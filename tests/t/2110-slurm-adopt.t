@@ -20,13 +20,6 @@ tasks()         # of the job of the last run, or of one begun so many later
         WHERE job = $job + ${1:-0} ORDER BY rank" | xargs
 }
 hello() { sort "$T/out" | xargs; }
-# The kernel remembers how a process has ended since Linux 6.15; before that it is
-# known by chance.
-told=$(uname -r | awk -F. '{ print ($1 * 100 + $2 >= 615) }')
-how()           # GOT WANTED DESCRIPTION: of statuses
-{
-    if [ "$told" = 1 ]; then is "$@"; else skip "$3" 'Linux is too old'; fi
-}
 cat >ends <<'END'
 #!/bin/sh
 OMPI_COMM_WORLD_RANK=$SLURM_PROCID exec "$APPS/exits" "$@"
@@ -35,26 +28,26 @@ chmod +x ends
 
 # --------------------------------------------------------------- exit statuses
 adopt -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
-how "$status $(tasks)" '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' \
+ends_told "$status $(tasks)" '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' \
     'tasks of srun that end well'
 adopt -N2 -n2 $A srun --mpi=pmix -W1 ./ends 1 exit 7 late
 is "$status $(jobs 'state, exit_code')" '7 failed|7' \
     'one that fails: the status is that of srun'
-how "$(tasks)" '0|n1|exited|0 1|n2|exited|7' '... and each task has its own'
-how "$(sql "SELECT why FROM job WHERE job = $job")" \
+ends_told "$(tasks)" '0|n1|exited|0 1|n2|exited|7' '... and each task has its own'
+ends_told "$(sql "SELECT why FROM job WHERE job = $job")" \
     'the launcher exited with code 7: task 1 on n2 exited with code 7' \
     '... which the job names'
 adopt -N2 -n2 $A srun --mpi=pmix -W1 ./ends 1 signal 11 late
 is "$status $(jobs 'state, exit_code')" '139 failed|139' 'one that is killed'
-how "$(tasks)" '0|n1|exited|0 1|n2|killed|139' '... likewise'
+ends_told "$(tasks)" '0|n1|exited|0 1|n2|killed|139' '... likewise'
 
 # --------------------------------------------------------------- several steps
 adopt -N2 -n3 $A sh -c 'srun --mpi=pmix -n2 "$APPS/hello"
     srun --mpi=pmix -n3 ./ends 2 exit 5 late; srun --mpi=pmix -n1 "$APPS/where"'
 is "$status $(jobs 'name, ntasks, state')" \
     '0 hello|2|done exits|3|failed where|1|done' 'each step of a script is a job'
-how "$(jobs exit_code)" '0 5 0' '... that ends as its tasks do'
-how "$(tasks 1)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|5' '... each of them'
+ends_told "$(jobs exit_code)" '0 5 0' '... that ends as its tasks do'
+ends_told "$(tasks 1)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|5' '... each of them'
 
 adopt -N2 -n3 sh -c 'eval "$(hector-run --adopt-env=$$)"
     srun --mpi=pmix -n2 "$APPS/hello"; srun --mpi=pmix "$APPS/where"; exit 4'
@@ -82,7 +75,7 @@ if mpicc.mpich -O2 -std=gnu11 -o "$T/mpich" "$top/tests/apps/hello.c"; then
     is "$status $(hello) $(jobs 'name, ntasks, state')" \
         '0 task 0 of 3 task 1 of 3 task 2 of 3 mpich|3|done' \
         'MPICH under --mpi=pmi2'
-    how "$(tasks)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' \
+    ends_told "$(tasks)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' \
         '... with the ranks that it has'
     is "$(cat "$T/err")" '' '... of which there is nothing to say'
 else
@@ -104,7 +97,7 @@ if nobody_may; then
     run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
         salloc -Q -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
     cd "$T" || exit 1
-    how "$status $(HECTOR_DB=$T/nobody/db tasks)" \
+    ends_told "$status $(HECTOR_DB=$T/nobody/db tasks)" \
         '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' 'tasks of an ordinary user'
 else
     skip 'tasks of an ordinary user' 'the build is in a closed folder'
