@@ -30,14 +30,14 @@ chmod +x ends
 adopt -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
 ends_told "$status $(tasks)" '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' \
     'tasks of srun that end well'
-adopt -N2 -n2 $A srun --mpi=pmix -W1 ./ends 1 exit 7 late
+adopt -N2 -n2 $A srun --mpi=pmix ./ends 1 exit 7 late
 is "$status $(jobs 'state, exit_code')" '7 failed|7' \
     'one that fails: the status is that of srun'
 ends_told "$(tasks)" '0|n1|exited|0 1|n2|exited|7' '... and each task has its own'
 ends_told "$(sql "SELECT why FROM job WHERE job = $job")" \
     'the launcher exited with code 7: task 1 on n2 exited with code 7' \
     '... which the job names'
-adopt -N2 -n2 $A srun --mpi=pmix -W1 ./ends 1 signal 11 late
+adopt -N2 -n2 $A srun --mpi=pmix ./ends 1 signal 11 late
 is "$status $(jobs 'state, exit_code')" '139 failed|139' 'one that is killed'
 ends_told "$(tasks)" '0|n1|exited|0 1|n2|killed|139' '... likewise'
 
