@@ -13,7 +13,7 @@
 #include "proto/conf/onhang.h"
 #include "proto/conf/policycheck.h"
 #include "proto/conf/settings.h"
-#include "redirector/batch/allocation.h"
+#include "redirector/batch/agent.h"
 #include "redirector/batch/system.h"
 #include "redirector/options/faults.h"
 #include "redirector/options/options.h"
@@ -53,23 +53,38 @@ static const char *main_first(const char *a, const char *b, const char *c)
     return a && *a ? a : b && *b ? b : c && *c ? c : NULL;
 }
 
-/* The hosts of this run; *given: somebody named them. */
-static int main_find_hosts(const struct options *o, bool standing,
-                           struct hosts *h, bool *given, struct err *err)
+/* Those of the batch system we are in, unless others are named. */
+static int main_find_allocation(const struct options *o, struct hosts *h,
+                                struct err *err)
 {
+    char nested[300];
+
+    if (system_nested(nested, sizeof(nested)))
+        say(SAY_VERBOSE, "%s: the first one says which hosts there are",
+            nested);
+    return system_add_hosts(h, options_adopts(o), err);
+}
+
+/* The hosts of this run; *given: somebody named them. agent: the one that the
+ * person wants, or NULL. */
+static int main_find_hosts(const struct options *o, bool standing,
+                           const char *agent, struct hosts *h, bool *given,
+                           struct err *err)
+{
+    bool named;
+
     for (size_t i = 0; i < o->hosts.n; i++)
         if (hosts_add_list(h, o->hosts.v[i], err) < 0)
             return -1;
     if (o->hostfile && hosts_load_file(h, o->hostfile, err) < 0)
         return -1;
-    if (h->n == 0 && !standing &&
-        ((!options_adopts(o) && allocation_check_first(err) < 0) ||
-         system_add_hosts(h, err) < 0))
+    named = h->n > 0;
+    if (!named && !standing && main_find_allocation(o, h, err) < 0)
         return -1;
     *given = h->n > 0;
     if (*given) {
         hosts_find_local(h);
-        return 0;
+        return named && !standing && !agent ? system_claim_hosts(h, err) : 0;
     }
     return standing ? 0 : hosts_add_here(h, err);
 }
@@ -119,11 +134,38 @@ static int main_check_policies(const struct options *o, const char *master,
     return 0;
 }
 
+/* Of whatever kind these slots are, they are what was asked for. */
+static void main_check_granted(struct options *o, const struct hosts *h,
+                               uint32_t n)
+{
+    char job[100];
+
+    if (h->granted == 0 || n <= h->granted || o->oversubscribe)
+        return;
+    say(SAY_NOTE, "%u tasks, where %s has granted %llu: oversubscribed", n,
+        system_job(system_here(), job, sizeof(job)),
+        (unsigned long long)h->granted);
+    o->oversubscribe = true;    /* it is said */
+}
+
+/* Before anything is started. */
+static int main_check_agent(const struct hosts *h, const char *wanted,
+                            struct err *err)
+{
+    const char *agent = wanted ? wanted : h->agent;
+
+    if (!agent || !hosts_any_remote(h) || agent_is_there(agent))
+        return 0;
+    return err_set(err, ENOENT, "no %s in PATH, which is to start a slave on "
+                   "other hosts", agent_name(agent));
+}
+
 static int main_run(struct options *o, const struct settings *c, char **argv)
 {
     const char *master = main_first(o->master, getenv("HECTOR_MASTER"),
                                     c->master);
     const char *db = main_first(o->db, getenv("HECTOR_DB"), c->db);
+    const char *agent = main_first(o->agent, c->launch_agent, NULL);
     struct hosts hosts = { 0 };
     struct saved saved = { 0 };
     struct err err;
@@ -133,7 +175,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
 
     if (main_check_policies(o, master, &err) < 0 ||
         saved_open(&saved, o, &err) < 0 ||
-        main_find_hosts(o, master != NULL, &hosts, &given, &err) < 0) {
+        main_find_hosts(o, master != NULL, agent, &hosts, &given, &err) < 0) {
         main_fail(&err, 0);
         goto out;
     }
@@ -149,6 +191,11 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         main_fail(&err, 0);
         goto out;
     }
+    if (!master && main_check_agent(&hosts, agent, &err) < 0) {
+        status = main_fail(&err, STATUS_FAILURE);
+        goto out;
+    }
+    main_check_granted(o, &hosts, n);
     if (db && *db != '/') {     /* the master may have another directory */
         char *here = get_current_dir_name();
 
@@ -159,7 +206,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
     struct frontend_conf conf = {
         .options = o, .hosts = &hosts, .saved = &saved, .ntasks = n,
         .master = master,
-        .agent = main_first(o->agent, c->launch_agent, NULL), .db = db,
+        .agent = agent, .db = db,
         .argv = argv, .env = environ
     };
 

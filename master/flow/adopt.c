@@ -27,7 +27,7 @@ struct adopt {
     bool closing;               /* no more tasks will come */
     bool known;                 /* the exit code is */
     int code;
-    bool left;                  /* a task went without MPI_Finalize */
+    bool left;                  /* a task went without MPI_Finalize, or failed */
 };
 
 static const struct job_ops session_ops, world_ops;
@@ -103,13 +103,54 @@ static uint32_t adopt_registered(const struct job *j)
     return n;
 }
 
+/* Of the tasks that are known to have failed, the one that did so first; NULL:
+ * there is none. */
+static const struct task *first_failed(const struct job *j)
+{
+    const struct task *first = NULL;
+
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (t->ended && t->exit_code &&
+            (!first || t->ended_ns < first->ended_ns))
+            first = t;
+    }
+    return first;
+}
+
+/* Open MPI says what kept it, in many lines; what of that a person can do
+ * something about is the option of srun. */
+static void say_init(const struct job *j)
+{
+    const struct task *first = first_failed(j);
+    bool srun = j->adopt->world && strncmp(j->adopt->world, "slurm ", 6) == 0;
+
+    if (!first || !first->why || first->signal || job_killed(j))
+        return;
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (j->tasks[r].node < j->nnodes && !j->tasks[r].why)
+            return;
+    notice(j, true, "job %llu: no task has come out of MPI_Init; the first one "
+           "%s%s", adopt_id(j), first->why,
+           srun && strstr(first->why, "Open MPI")
+           ? ", which srun connects with --mpi=pmix only" : "");
+}
+
 /* Every task of a world has ended or is let go. */
 static void world_finish(struct job *w)
 {
+    const struct task *first = first_failed(w);
+    char why[1024];
+
     if (job_state_final(w->state))
         return;
+    say_init(w);
+    if (first)
+        notice_of_end(w, first, false, why, sizeof(why));
     if (w->adopt->left && !job_killed(w))
-        flow_fail(w, 1, clock_wall_ns(), job_why(w));
+        flow_fail(w, first ? first->exit_code : 1, clock_wall_ns(),
+                  first ? why : job_why(w));
     for (size_t i = 0; i < w->nnodes; i++) {
         w->ndrained += !w->nodes[i].drained;
         w->nodes[i].drained = true;
@@ -138,13 +179,30 @@ static void world_timer(struct job *j)
         world_finish(j);
 }
 
+/* Its launcher has said that it failed, and perhaps not why. */
+static void session_blame(struct job *s)
+{
+    const struct task *first = first_failed(s);
+    char task[1024], why[1400];
+
+    if (!first || !job_failed(s) || job_killed(s))
+        return;
+    notice_of_end(s, first, false, task, sizeof(task));
+    if (strstr(job_why(s), task))
+        return;
+    snprintf(why, sizeof(why), "%s: %s", job_why(s), task);
+    job_set_why(s, why);
+}
+
 /* All nodes of a session are through: so are its worlds. */
 static void session_check(struct job *s)
 {
     struct job *next;
 
-    if (!job_all_drained(s))
+    if (!job_all_drained(s) || job_state_final(s->state))
         return;
+    session_blame(s);
+    say_init(s);
     for (struct job *w = s->adopt->worlds; w; w = next) {
         next = w->adopt->next;
         w->adopt->closing = true;
@@ -285,11 +343,23 @@ static bool adopt_ends_tasks(const struct job *j)
     return job_killed(j);
 }
 
-/* A launcher does not know why. */
+static bool all_told(const struct job *j)
+{
+    for (uint32_t r = 0; r < j->ntasks; r++) {
+        const struct task *t = &j->tasks[r];
+
+        if (t->node < j->nnodes && (!t->ended || t->untold))
+            return false;
+    }
+    return true;
+}
+
+/* A launcher does not know why. A world has none of its own: as its tasks have
+ * ended, if the kernel has told. */
 static int adopt_exit_code(const struct job *j, bool *known)
 {
-    *known = j->adopt->known;
-    if (!*known)
+    *known = j->adopt->known || (j->ops == &world_ops && all_told(j));
+    if (!j->adopt->known)
         return job_code_of_tasks(j);
     return job_kill_code(j) == JOB_CODE_HUNG ? JOB_CODE_HUNG : j->adopt->code;
 }
@@ -318,13 +388,16 @@ static void session_task_ended(struct job *s, struct job_node *jn,
 static void world_task_ended(struct job *w, struct job_node *jn,
                              struct task *t, bool core, bool finalized)
 {
-    char why[300];
+    char why[1024];
 
-    (void)jn, (void)core;       /* how it ended is not known */
-    if (!finalized && !w->adopt->left) {
+    (void)jn;
+    if ((!finalized || t->exit_code) && !w->adopt->left) {
         w->adopt->left = true;
-        snprintf(why, sizeof(why), "task %u on %s ended without MPI_Finalize",
-                 job_rank(w, t), job_node_name(w, t));
+        if (t->exit_code)
+            notice_of_end(w, t, core, why, sizeof(why));
+        else
+            snprintf(why, sizeof(why), "task %u on %s ended without "
+                     "MPI_Finalize", job_rank(w, t), job_node_name(w, t));
         if (!job_killed(w))
             job_set_why(w, why);
         journal_job(w->flow->journal, w);

@@ -12,8 +12,9 @@
  *
  * What follows from a task's end, a lost node or a redirector that is gone is
  * not what follows for jobs of ours: nothing here ends a task unless somebody
- * asks for a kill by name. How a task ended is not known; the exit code of a
- * session is its launcher's, that of a world is not known. */
+ * asks for a kill by name. How a task ended its slave may know, by its kernel; the
+ * exit code of a session is its launcher's, that of a world is that of the first
+ * of its tasks that failed, if it is known of all of them. */
 #ifndef HECTOR_MASTER_ADOPT_H
 #define HECTOR_MASTER_ADOPT_H
 

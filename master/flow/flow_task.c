@@ -125,6 +125,7 @@ int flow_task_state(struct job *j, struct job_node *jn,
 static void exit_copy(struct task *t, const Hct__TaskExited *m)
 {
     t->ended = true;
+    t->untold = m->untold;
     t->signal = m->signal;
     t->exit_code = m->signal ? 128 + m->signal : m->code;
     t->ended_ns = m->at_ns;

@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "master/flow/flow_step.h"
+#include "proto/base/signals.h"
 #include "proto/link/conn.h"
 
 void notice(const struct job *j, bool error, const char *fmt, ...)
@@ -63,4 +65,35 @@ void notice_ended(const struct job *j)
     m.why = (char *)job_why(j);
     if (j->redirector)
         conn_send(j->redirector, MESSAGE_JOB_ENDED, &m);
+}
+
+void notice_of_end(const struct job *j, const struct task *t, bool core,
+                   char *buf, size_t size)
+{
+    uint32_t rank = job_rank(j, t);
+    const char *node = job_node_name(j, t);
+    const char *reason = t->why ? t->why : "";
+    size_t skip = strlen(node);
+    int n;
+
+    if (strncmp(reason, node, skip) == 0 && strncmp(reason + skip, ": ", 2) == 0)
+        reason += skip + 2;             /* the node is named already */
+    if (t->why && !j->ops->ours)
+        n = snprintf(buf, size, "task %u on %s %.300s", rank, node, reason);
+    else if (t->why)
+        n = snprintf(buf, size, "task %u on %s could not be started: %.300s",
+                     rank, node, reason);
+    else if (t->signal)
+        n = snprintf(buf, size, "task %u on %s was killed by signal %d (%s%s)",
+                     rank, node, t->signal, signals_describe(t->signal),
+                     core ? ", core dumped" : "");
+    else if (t->left)
+        n = snprintf(buf, size, "task %u on %s left without MPI_Finalize while "
+                     "others were still in MPI", rank, node);
+    else
+        n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
+                     node, t->exit_code);
+    if (t->last_tag && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
+                 t->last_tag);
 }

@@ -5,9 +5,11 @@
 #define HECTOR_NOTICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct flow;
 struct job;
+struct task;
 
 /* A sentence for the person who runs the job. */
 void notice(const struct job *j, bool error, const char *fmt, ...)
@@ -20,5 +22,10 @@ void notice_all(const struct flow *f, bool error, const char *text);
 void notice_accepted(const struct job *j);
 void notice_state(const struct job *j);
 void notice_ended(const struct job *j);
+
+/* "task 1 on vm exited with code 7": how a task has ended. core: it has left
+ * one. */
+void notice_of_end(const struct job *j, const struct task *t, bool core,
+                   char *buf, size_t size);
 
 #endif

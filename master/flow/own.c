@@ -10,8 +10,8 @@
 #include "master/flow/again.h"
 #include "master/flow/endmodel.h"
 #include "master/flow/flow_step.h"
+#include "master/flow/notice.h"
 #include "proto/base/clock.h"
-#include "proto/base/signals.h"
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
 
@@ -29,35 +29,6 @@ static uint64_t own_time(const struct job_node *jn, uint64_t at_ns)
     return at_ns - (uint64_t)o->offset_ns + o->error_ns;
 }
 
-static void own_sentence(const struct job *j, const struct task *t, bool core,
-                         char *buf, size_t size)
-{
-    uint32_t rank = job_rank(j, t);
-    const char *node = job_node_name(j, t);
-    const char *reason = t->why ? t->why : "";
-    size_t skip = strlen(node);
-    int n;
-
-    if (strncmp(reason, node, skip) == 0 && strncmp(reason + skip, ": ", 2) == 0)
-        reason += skip + 2;             /* the node is named already */
-    if (t->why)
-        n = snprintf(buf, size, "task %u on %s could not be started: %.300s",
-                     rank, node, reason);
-    else if (t->signal)
-        n = snprintf(buf, size, "task %u on %s was killed by signal %d (%s%s)",
-                     rank, node, t->signal, signals_describe(t->signal),
-                     core ? ", core dumped" : "");
-    else if (t->left)
-        n = snprintf(buf, size, "task %u on %s left without MPI_Finalize while "
-                     "others were still in MPI", rank, node);
-    else
-        n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
-                     node, t->exit_code);
-    if (t->last_tag && n > 0 && (size_t)n < size)
-        snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
-                 t->last_tag);
-}
-
 /* Exits of 0 without MPI_Finalize: a failure as soon as somebody may wait for
  * those tasks in vain. */
 static void own_check_left(struct job *j)
@@ -73,7 +44,7 @@ static void own_check_left(struct job *j)
     }
     if (!left || !waiting)
         return;
-    own_sentence(j, left, false, why, sizeof(why));
+    notice_of_end(j, left, false, why, sizeof(why));
     flow_fail(j, 1, clock_wall_ns(), why);
 }
 
@@ -98,7 +69,7 @@ static void own_task_ended(struct job *j, struct job_node *jn,
                  (job_killed(j) && t->signal == job_kill_signal(j)));
 
     if (t->exit_code != 0 && !ours) {
-        own_sentence(j, t, core, why, sizeof(why));
+        notice_of_end(j, t, core, why, sizeof(why));
         if (t->why)
             again_older_or_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
         else if (t->signal)

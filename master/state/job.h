@@ -51,7 +51,8 @@ struct task {
     enum task_state state;
     uint32_t node;              /* index in job->nodes; UINT32_MAX: none yet */
     uint32_t pid;
-    bool ended;                 /* exit_code and signal are known */
+    bool ended;                 /* exit_code and signal are known, unless */
+    bool untold;                /* others have started it, and keep them */
     bool left;                  /* exit 0 after MPI_Init, no MPI_Finalize */
     int exit_code, signal;
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;

@@ -113,7 +113,7 @@ void record_to_job(struct job *j, const struct store_job *row,
 void record_of_task(struct store_task *row, const struct job *j,
                     const struct task *t)
 {
-    bool known = t->ended && j->ops->ours;
+    bool known = t->ended && !t->untold;
 
     *row = (struct store_task){
         .job = record_number(j), .rank = job_rank(j, t),

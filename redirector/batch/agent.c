@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "proto/base/array.h"
 #include "proto/base/str.h"
@@ -37,10 +38,53 @@ const char *const *agent_noise(const char *agent)
         "srun: cluster configuration lacks support for cpu binding",
         " CANCELLED AT ", "srun: error: Node failure on ",
         "srun: Job step aborted", "srun: forcing job termination",
-        "srun: got SIGCONT", NULL
+        "srun: got SIGCONT",
+        /* These are the reason that is told with the host. */
+        "srun: error: Slurm job ", "srun: error: Unable to confirm allocation",
+        "srun: Check SLURM_JOB_ID environment variable",
+        "srun: error: Unable to create step for job", NULL
     };
 
     return strcmp(agent_name(agent), "srun") == 0 ? srun : NULL;
+}
+
+/* A step that is told of processors has no more of them, and so has no task: what
+ * is not told has all that the job has on its node. */
+const char *const *agent_unset(const char *agent)
+{
+    static const char *const srun[] = {
+        "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK", "SLURM_EXACT",
+        "SLURM_EXCLUSIVE", "SLURM_THREADS_PER_CORE", "SLURM_HINT",
+        "SLURM_NTASKS_PER_NODE", "SLURM_NTASKS_PER_CORE", "SLURM_DISTRIBUTION",
+        "SLURM_MEM_PER_CPU", "SLURM_HOSTFILE", NULL
+    };
+
+    return strcmp(agent_name(agent), "srun") == 0 ? srun : NULL;
+}
+
+static bool is_there(const char *dir, size_t n, const char *name, size_t length)
+{
+    char path[4096];
+
+    return (size_t)snprintf(path, sizeof(path), "%.*s/%.*s", (int)n, dir,
+                            (int)length, name) < sizeof(path) &&
+           access(path, X_OK) == 0;
+}
+
+bool agent_is_there(const char *agent)
+{
+    const char *dir = getenv("PATH");
+    size_t n = strcspn(agent, " \t"), length;
+
+    if (n == 0 || memchr(agent, '/', n) || !dir)
+        return true;            /* said where it is started */
+    for (;; dir += length + 1) {
+        length = strcspn(dir, ":");
+        if (is_there(length ? dir : ".", length ? length : 1, agent, n))
+            return true;
+        if (!dir[length])
+            return false;
+    }
 }
 
 static bool agent_uses_shell(const char *name)

@@ -4,6 +4,8 @@
 #ifndef HECTOR_AGENT_H
 #define HECTOR_AGENT_H
 
+#include <stdbool.h>
+
 #include "proto/base/err.h"
 #include "redirector/batch/hosts.h"
 
@@ -18,6 +20,13 @@ const char *agent_name(const char *agent);
 /* What is in lines that it says though nothing is wrong, or that are said in
  * better words; NULL at the end, or NULL: there are no such. */
 const char *const *agent_noise(const char *agent);
+
+/* Variables that would have it do something else than its words say, NULL at the
+ * end, or NULL: there are none. */
+const char *const *agent_unset(const char *agent);
+
+/* Is its program there, in PATH if it has no other place? */
+bool agent_is_there(const char *agent);
 
 /* All words of the call, NULL at the end; free with agent_free(). A plain
  * "srun" gets the options it needs to behave like that. Agents that hand

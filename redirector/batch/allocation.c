@@ -40,6 +40,36 @@ static int slurm_count(const char **text, uint32_t *tasks, uint32_t *times)
     return 0;
 }
 
+/* How many nodes the counts are of; 0: they are none. */
+static uint64_t slurm_counted(const char *tasks)
+{
+    uint32_t slots, times;
+    uint64_t n = 0;
+
+    while (*tasks) {
+        if (slurm_count(&tasks, &slots, &times) < 0)
+            return 0;
+        n += times;
+    }
+    return n;
+}
+
+static int slurm_check(const struct hostlist *list, const char *nodelist,
+                       const char *tasks, struct err *err)
+{
+    uint64_t n = tasks ? slurm_counted(tasks) : list->n;
+
+    if (n == list->n)
+        return 0;
+    if (n == 0)
+        return err_set(err, EINVAL, "SLURM_TASKS_PER_NODE is \"%.60s\": "
+                       "numbers are wanted, as in 2(x3),1", tasks);
+    return err_set(err, EINVAL, "SLURM_TASKS_PER_NODE does not fit "
+                   "SLURM_JOB_NODELIST: %.60s is for %llu node%s, %.60s has %zu",
+                   tasks, (unsigned long long)n, n == 1 ? "" : "s", nodelist,
+                   list->n);
+}
+
 int allocation_add_slurm(struct hosts *h, const char *nodelist,
                          const char *tasks, struct err *err)
 {
@@ -49,18 +79,38 @@ int allocation_add_slurm(struct hosts *h, const char *nodelist,
 
     if (rc < 0)
         err_prefix(err, "SLURM_JOB_NODELIST");
+    else
+        rc = slurm_check(&list, nodelist, tasks, err);
     for (size_t i = 0; rc == 0 && i < list.n; i++) {
-        if (tasks && times == 0 && slurm_count(&tasks, &slots, &times) < 0) {
-            rc = err_set(err, EINVAL, "SLURM_TASKS_PER_NODE does not fit "
-                         "SLURM_JOB_NODELIST");
-            break;
-        }
+        if (tasks && times == 0)
+            slurm_count(&tasks, &slots, &times);
         if (times > 0)
             times--;
         rc = hosts_add(h, list.v[i], slots, err);
     }
     hostlist_fini(&list);
     return rc;
+}
+
+/* sbatch --ntasks-per-node gives each node so many, and srun starts no more than -n
+ * says, which it deals out evenly. */
+static void slurm_trim(struct hosts *h)
+{
+    const char *text = getenv("SLURM_NTASKS");
+    uint64_t wanted, sum = 0;
+
+    for (size_t i = 0; i < h->n; i++)
+        sum += h->v[i].slots;
+    if (!text || parse_u64(&wanted, text, h->n, HOSTS_SLOTS_MAX, NULL) < 0)
+        return;
+    for (; sum > wanted; sum--) {
+        size_t most = 0;
+
+        for (size_t i = 1; i < h->n; i++)
+            if (h->v[i].slots >= h->v[most].slots)
+                most = i;
+        h->v[most].slots--;
+    }
 }
 
 /* In a step of fewer nodes the counts are those of the step, and so are the
@@ -75,8 +125,10 @@ int allocation_add_slurm_here(struct hosts *h, const char *nodelist,
     int rc = allocation_add_slurm(&probe, nodelist, tasks, err);
 
     hosts_fini(&probe);
-    return allocation_add_slurm(h, rc < 0 && step ? step : nodelist, tasks,
-                                err);
+    rc = allocation_add_slurm(h, rc < 0 && step ? step : nodelist, tasks, err);
+    if (rc == 0)
+        slurm_trim(h);
+    return rc;
 }
 
 /* --------------------------------------------------------------------- LSF */
@@ -108,8 +160,27 @@ int allocation_add_lsf(struct hosts *h, const char *text, struct err *err)
 
 /* ------------------------------------------------------------- Grid Engine */
 
+/* It lies where its job has its files: ".../active_jobs/12.1/pe_hostfile". */
+static int check_sge(const char *path, struct err *err)
+{
+    static const char where[] = "/active_jobs/";
+    const char *at = strstr(path, where), *job = getenv("JOB_ID");
+    size_t n;
+
+    if (!at || !job || !*job)
+        return 0;
+    at += sizeof(where) - 1;
+    n = strcspn(at, "./");
+    if (n == strlen(job) && strncmp(at, job, n) == 0)
+        return 0;
+    return err_set(err, EINVAL, "PE_HOSTFILE is that of job %.*s of Grid Engine, "
+                   "but JOB_ID is %.40s", n < 40 ? (int)n : 40, at, job);
+}
+
 int allocation_add_sge(struct hosts *h, const char *path, struct err *err)
 {
+    if (check_sge(path, err) < 0)
+        return -1;
     FILE *f = fopen(path, "re");
     char *line = NULL, *save, *name;
     size_t cap = 0, before = h->n;
@@ -179,6 +250,21 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+/* Each component of it has hosts, options and a launch of its own. In a step there
+ * is one only. */
+int allocation_check_whole(struct err *err)
+{
+    const char *size = getenv("SLURM_HET_SIZE");
+    uint64_t n;
+
+    if (is_set("SLURM_STEP_NODELIST") || !size ||
+        parse_u64(&n, size, 0, UINT32_MAX, NULL) || n <= 1)
+        return 0;
+    return err_set(err, EINVAL, "this is a heterogeneous job of Slurm, of %llu "
+                   "components: hector-run works in one of them, as in srun "
+                   "--het-group=0 -n 1 hector-run", (unsigned long long)n);
+}
+
 /* A batch script and a shell of salloc's are number 0, whatever they have
  * inherited of the step that they were submitted from. */
 int allocation_check_first(struct err *err)
@@ -187,7 +273,7 @@ int allocation_check_first(struct err *err)
     const char *size = getenv("SLURM_STEP_NUM_TASKS");
     uint64_t at, n;
 
-    if (is_set("FLUX_URI") || !is_set("SLURM_JOB_NODELIST") || !rank || !size ||
+    if (!is_set("SLURM_JOB_NODELIST") || !rank || !size ||
         parse_u64(&at, rank, 0, UINT32_MAX, NULL) ||
         parse_u64(&n, size, 0, UINT32_MAX, NULL) || n <= 1 || at == 0)
         return 0;

@@ -28,4 +28,7 @@ int allocation_add_flux(struct hosts *h, const char *uri, struct err *err);
  * of the step. */
 int allocation_check_first(struct err *err);
 
+/* A heterogeneous job of Slurm is refused, but for steps of one component. */
+int allocation_check_whole(struct err *err);
+
 #endif

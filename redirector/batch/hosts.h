@@ -29,6 +29,7 @@ struct hosts {
     size_t n, cap;
     struct idtable by_name;
     const char *agent;          /* of the allocation they are from, or NULL */
+    uint64_t granted;           /* tasks that it has room for; 0: not known */
 };
 
 /* {0} is empty. */

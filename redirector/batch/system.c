@@ -1,13 +1,16 @@
 /* system.c - the table of batch systems, see system.h. */
 #include "redirector/batch/system.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "proto/base/parse.h"
 #include "redirector/batch/allocation.h"
+#include "redirector/batch/ancestry.h"
 
 /* One question: when it ends, what it is about to do with the job, and which of
  * the job's nodes are down. Times as numbers, whatever the place. */
@@ -19,24 +22,42 @@ static const char *const slurm_ask[] = {
     "--nodes=\"$SLURM_JOB_NODELIST\"", NULL
 };
 
+static const char *const flux_starters[] = {
+    "flux-shell", "flux-broker", "flux-proxy", NULL
+};
+static const char *const slurm_starters[] = { "slurmstepd", "salloc", NULL };
+static const char *const lsf_starters[] = { "res", "sbatchd", NULL };
+static const char *const sge_starters[] = { "sge_shepherd", NULL };
+static const char *const pbs_starters[] = { "pbs_mom", NULL };
+
+static int slurm_is_sane(bool adopts, struct err *err)
+{
+    return adopts ? 0 : allocation_check_first(err);
+}
+
 static const struct system systems[] = {
     { .name = "Flux", .variable = "FLUX_URI",
-      .add_hosts = allocation_add_flux, .job = "FLUX_JOB_ID" },
+      .add_hosts = allocation_add_flux, .starters = flux_starters,
+      .job = "FLUX_JOB_ID" },
     { .name = "Slurm", .variable = "SLURM_JOB_NODELIST",
       .add_hosts = allocation_add_slurm_here, .agent = "srun",
+      .starters = slurm_starters, .sane = slurm_is_sane,
       .job = "SLURM_JOB_ID", .restarts = "SLURM_RESTART_COUNT",
       .tasks = "SLURM_NTASKS", .end = "SLURM_JOB_END_TIME",
       .ask = slurm_ask, .answer = system_answer_slurm },
     { .name = "LSF", .variable = "LSB_MCPU_HOSTS",
       .add_hosts = allocation_add_lsf, .agent = "blaunch",
-      .job = "LSB_JOBID" },
+      .starters = lsf_starters, .job = "LSB_JOBID" },
     { .name = "Grid Engine", .variable = "PE_HOSTFILE",
       .add_hosts = allocation_add_sge, .agent = "qrsh -inherit",
-      .job = "JOB_ID", .tasks = "NSLOTS" },
+      .starters = sge_starters, .job = "JOB_ID", .tasks = "NSLOTS" },
     { .name = "PBS", .variable = "PBS_NODEFILE",
-      .add_hosts = allocation_add_pbs, .job = "PBS_JOBID", .tasks = "PBS_NP",
+      .add_hosts = allocation_add_pbs, .starters = pbs_starters,
+      .job = "PBS_JOBID", .tasks = "PBS_NP",
       .length = "PBS_WALLTIME" },
 };
+
+enum { SYSTEMS = sizeof(systems) / sizeof(systems[0]) };
 
 const char *system_value(const char *variable)
 {
@@ -53,24 +74,154 @@ uint32_t system_restarts(const struct system *s)
     return text && !parse_u64(&n, text, 0, UINT32_MAX, NULL) ? (uint32_t)n : 0;
 }
 
-const struct system *system_here(void)
+/* "flux-broker" is "flux-broker-0", too. */
+static bool starts(const struct system *s, const char *name)
 {
-    for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
-        if (system_value(systems[i].variable))
-            return &systems[i];
-    return NULL;
+    for (const char *const *p = s->starters; *p; p++) {
+        size_t n = strlen(*p);
+
+        if (strncmp(name, *p, n) == 0 && (!name[n] || name[n] == '-'))
+            return true;
+    }
+    return false;
 }
 
-int system_add_hosts(struct hosts *h, struct err *err)
+struct innermost { const struct system *v[SYSTEMS]; size_t n, is; };
+
+static bool innermost_is(void *arg, const char *name)
+{
+    struct innermost *in = arg;
+
+    for (in->is = 0; in->is < in->n; in->is++)
+        if (starts(in->v[in->is], name))
+            return true;
+    return false;
+}
+
+/* Those we are in, the innermost in place 0. */
+static size_t systems_here(struct innermost *in)
+{
+    const struct system *first;
+
+    in->n = in->is = 0;
+    for (size_t i = 0; i < SYSTEMS; i++)
+        if (system_value(systems[i].variable))
+            in->v[in->n++] = &systems[i];
+    if (in->n < 2 || !ancestry_find(innermost_is, in))
+        return in->n;
+    first = in->v[in->is];
+    memmove(in->v + 1, in->v, in->is * sizeof(first));
+    in->v[0] = first;
+    return in->n;
+}
+
+const struct system *system_here(void)
+{
+    struct innermost in;
+
+    return systems_here(&in) ? in.v[0] : NULL;
+}
+
+const char *system_job(const struct system *s, char *buf, size_t size)
+{
+    const char *job = system_value(s->job);
+
+    snprintf(buf, size, "%s%s%.60s", s->name, job ? " " : "", job ? job : "");
+    return buf;
+}
+
+bool system_nested(char *buf, size_t size)
+{
+    struct innermost in;
+    char name[100];
+    size_t used = 0;
+
+    systems_here(&in);
+    for (size_t i = 0; i < in.n && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s",
+                                 i ? " in " : "",
+                                 system_job(in.v[i], name, sizeof(name)));
+    return in.n > 1;
+}
+
+int system_add_hosts(struct hosts *h, bool adopts, struct err *err)
 {
     const struct system *s = system_here();
 
+    /* A heterogeneous job of Slurm has no variable but that. */
+    if ((!s || s->sane == slurm_is_sane) && allocation_check_whole(err) < 0)
+        return -1;
     if (!s)
         return 0;
+    if (s->sane && s->sane(adopts, err) < 0)
+        return -1;
     if (s->add_hosts(h, system_value(s->variable), err) < 0)
         return -1;
     h->agent = s->agent;
+    h->granted = 0;
+    for (size_t i = 0; i < h->n; i++)
+        h->granted += h->v[i].slots;
     return 0;
+}
+
+/* "n1" is "n1.cluster", too, but 10.0.0.1 is not 10.0.0.2. */
+static bool same_host(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "."), m = strcspn(b, ".");
+
+    if (strcasecmp(a, b) == 0)
+        return true;
+    return n == m && strncasecmp(a, b, n) == 0 && (!a[n] || !b[n]) &&
+           strspn(a, "0123456789") < n;
+}
+
+static const struct host *find_host(const struct hosts *all,
+                                    const struct host *wanted)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (same_host(all->v[i].name, wanted->name) ||
+            (wanted->local && all->v[i].local))
+            return &all->v[i];
+    return NULL;
+}
+
+static int claim_all(struct hosts *h, const struct hosts *all,
+                     const struct system *s, struct err *err)
+{
+    char job[100];
+    uint64_t granted = 0;
+    bool users = false;
+
+    for (size_t i = 0; i < h->n; i++) {
+        const struct host *host = find_host(all, &h->v[i]);
+
+        if (!host)
+            return err_set(err, EINVAL, "%.80s is not a host of %s, which has "
+                           "given %s%s: name one of them, or a --launch-agent",
+                           h->v[i].name, system_job(s, job, sizeof(job)),
+                           all->v[0].name, all->n > 1 ? " and others" : "");
+        granted += host->slots;
+        users |= h->v[i].user != NULL;
+    }
+    h->granted = granted;
+    h->agent = users ? NULL : s->agent;
+    return 0;
+}
+
+int system_claim_hosts(struct hosts *h, struct err *err)
+{
+    const struct system *s = system_here();
+    struct hosts all = { 0 };
+    struct err ignored;
+    int rc = 0;
+
+    if (s && s->add_hosts(&all, system_value(s->variable), &ignored) == 0 &&
+        all.n > 0) {
+        hosts_find_local(&all);
+        rc = claim_all(h, &all, s, err);
+    }
+    hosts_fini(&all);
+    return rc;
 }
 
 /* ------------------------------------------------------------------- Slurm */

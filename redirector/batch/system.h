@@ -3,6 +3,8 @@
 #ifndef HECTOR_SYSTEM_H
 #define HECTOR_SYSTEM_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/base/err.h"
@@ -20,6 +22,12 @@ struct system {
     const char *variable;       /* is set in an allocation of it */
     int (*add_hosts)(struct hosts *h, const char *value, struct err *err);
     const char *agent;          /* for hosts of it; NULL: the usual one */
+    const char *const *starters;        /* processes that start what its jobs are
+                                           made of; NULL at the end */
+
+    /* NULL: always; -1: a job cannot be started from here, though one may be
+     * watched (adopts). */
+    int (*sane)(bool adopts, struct err *err);
 
     /* More variables; each may be NULL. */
     const char *job;            /* its name for the job */
@@ -36,16 +44,26 @@ struct system {
     int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
 };
 
-/* The one we are in, the innermost of several; NULL: none. */
+/* The one we are in; NULL: none. Of several it is the innermost, whose processes
+ * are nearest above us; where none are seen, the first in the table. */
 const struct system *system_here(void);
+/* "Slurm 7 in Grid Engine 12", if there are several; else false. */
+bool system_nested(char *buf, size_t size);
 /* A variable of it; NULL: it has none, or it is empty. */
 const char *system_value(const char *variable);
 /* How often its job was begun before. */
 uint32_t system_restarts(const struct system *s);
 
 /* The hosts of the allocation we are in, if any; none: h stays empty. h->agent
- * is the one that belongs to it. */
-int system_add_hosts(struct hosts *h, struct err *err);
+ * is the one that belongs to it. adopts: others start the tasks. */
+int system_add_hosts(struct hosts *h, bool adopts, struct err *err);
+/* These hosts, which the person has named, are of the allocation: h->agent is the
+ * one that belongs to it. -1: not all are. Where we are in none, or in one that
+ * makes no sense, they are as they were. */
+int system_claim_hosts(struct hosts *h, struct err *err);
+
+/* Its name with that of the job, for people: "Slurm 7". */
+const char *system_job(const struct system *s, char *buf, size_t size);
 
 /* Slurm's answer. */
 int system_answer_slurm(const char *text, uint64_t restarts,

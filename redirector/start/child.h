@@ -24,6 +24,8 @@ struct child_conf {
     char *const *argv;          /* argv[0] is looked up in PATH */
     int fds[CHILD_FDS_MAX];     /* become 3, 4, ... with LISTEN_FDS set */
     int nfds;
+    const char *const *unset;   /* variables that it does not get, NULL at the
+                                   end; or NULL */
     const char *input;          /* its stdin, then end of file; NULL: none;
                                    must fit into a pipe at once */
     bool loud;                  /* its stdout is for the person, too */
@@ -67,7 +69,8 @@ void child_end_all(void);
 void child_hush_all(void);
 const char *child_who(const struct child *c);
 
-/* The last line of its stdout that was passed over: "" if there was none. */
+/* The last line of its stdout that was passed over, or of its noise, if that was of
+ * an error: "" if there was none. */
 const char *child_passed_over(const struct child *c);
 
 /* "ended with status 3", "was killed by signal 9 (Killed)". */

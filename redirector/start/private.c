@@ -157,7 +157,7 @@ void private_close(struct private *p, bool at_once, void (*done)(void *arg))
     p->closing = true;
     p->done = done;
     timer_set(p->timer, PRIVATE_LEAVE_NS);
-    if (at_once)
+    if (at_once || p->failed)   /* that we end them is no news */
         child_hush_all();
     for (size_t i = 0; i < p->nmembers; i++) {
         const struct member *m = &p->members[i];
@@ -217,8 +217,10 @@ static int private_start(struct private *p, struct member *m, const char *who,
                                .input = input, .on_exit = private_on_exit,
                                .guard = m->host && m->host->local, .arg = m };
 
-    if (remote)
+    if (remote) {
         conf.noise = agent_noise(private_agent(p));
+        conf.unset = agent_unset(private_agent(p));
+    }
 
     if (nfds > 0)
         memcpy(conf.fds, fds, (size_t)nfds * sizeof(int));

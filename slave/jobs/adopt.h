@@ -23,9 +23,9 @@
  *       TaskExited
  *
  * We are not the parent: that a process is gone is seen by a pidfd, how it
- * ended is not. Its states are those of the page. Nothing is ever done to a
- * task but what an order names it for; when session, master or slave end, its
- * page is given up and it runs on.
+ * ended by what newer kernels remember of it (reap.h). Its states are those of
+ * the page. Nothing is ever done to a task but what an order names it for; when
+ * session, master or slave end, its page is given up and it runs on.
  *
  * Limits: the peer's uid has to be the session's; a rank must be below the
  * number of tasks that its own launcher announced; there are at most

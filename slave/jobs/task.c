@@ -498,6 +498,7 @@ static void tell_exit(const struct task *t, const struct node *node,
     m.code = t->code;
     m.signal = t->sig;
     m.core = t->core;
+    m.untold = t->untold;
     m.why = t->why ? t->why : m.why;
     m.at_ns = t->exited_ns;
     m.user_ns = t->user_ns;

@@ -59,6 +59,7 @@ struct task {
     unsigned nconnected, nfinalized;
     int code, sig;              /* how it ended */
     bool core;
+    bool untold;                /* its parent, another, knows that alone */
     char *why;                  /* owned: could not be started */
     uint64_t user_ns, system_ns, max_rss_bytes;
     uint64_t waited_ns;         /* for a processor; 0: not known */

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/str.h"
 #include "slave/page/tally.h"
+#include "slave/proc/reap.h"
 #include "slave/vault/vault.h"
 
 struct world *world_create(const struct world_owner *owner, const char *name,
@@ -208,6 +211,28 @@ bool world_is_over(const struct world *w)
 
 /* ------------------------------------------------------- coming and going */
 
+/* Its parent is told; we may be. MPI's own words for what it failed in are many,
+ * and none of ours. */
+static void note_end(struct task *t, int status)
+{
+    struct str in_init = { 0 };
+
+    if (!(t->facts & TASK_CONNECTED)) {
+        str_addf(&in_init, "ended in MPI_Init of %.*s",
+                 (int)strcspn(t->mpi, ",\n"), t->mpi);
+        t->why = str_take(&in_init);
+    }
+    t->untold = status < 0;
+    if (t->untold)
+        return;
+    if (WIFSIGNALED(status)) {
+        t->sig = WTERMSIG(status);
+        t->core = WCOREDUMP(status);
+    } else {
+        t->code = WEXITSTATUS(status);
+    }
+}
+
 static void on_gone(evutil_socket_t fd, short what, void *arg)
 {
     struct adopted *a = arg;
@@ -221,6 +246,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!(a->task.facts & TASK_FINALIZED))
         a->task.nconnected = a->task.nfinalized + 1;
     a->task.over = true;
+    note_end(&a->task, reap_other(a->pidfd, a->task.pid));
     account_end(&a->task.tally);
     a->task.exited_ns = clock_wall_ns();
     log_info("world", "gone session=%llu rank=%u pid=%d",

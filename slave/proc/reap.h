@@ -1,4 +1,5 @@
-/* reap.h - tells who has died. One in a process: it reaps every child. */
+/* reap.h - tells who has died. One in a process: it reaps every child. And how
+ * somebody else's child has ended. */
 #ifndef HECTOR_REAP_H
 #define HECTOR_REAP_H
 
@@ -28,5 +29,9 @@ typedef void reap_stop_f(void *arg, pid_t tid, int status);
 struct reap *reap_open(struct event_base *base, reap_f *dead,
                        reap_stop_f *stopped, void *arg, struct err *err);
 void reap_close(struct reap *r);        /* NULL is fine */
+
+/* How a process has ended that is another's child, as from wait(2); -1: the kernel
+ * does not tell. pidfd: of it, readable as it has ended. */
+int reap_other(int pidfd, pid_t pid);
 
 #endif

@@ -150,6 +150,15 @@ run()           # COMMAND...: output in $T/out and $T/err, $status
 
 out() { cat "$T/out"; }
 
+ends_told()     # GOT WANTED DESCRIPTION: as `is`, of how tasks of other launchers
+{               # have ended, which the kernel tells since Linux 6.15
+    if [ "$(uname -r | awk -F. '{ print ($1 * 100 + $2 >= 615) }')" = 1 ]; then
+        is "$@"
+    else
+        skip "$3" 'the kernel is too old to tell'
+    fi
+}
+
 sql()           # QUERY: rows, columns separated by |
 {
     sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"

@@ -42,7 +42,8 @@ is "$status" 0 'hector kill'
 end
 is "$status" 143 '... ends the command'
 is "$(state) $(grep -c next "$T/out")" 'killed 0' '... at once'
-is "$(sql "SELECT count(*) FROM tasks WHERE state = 'exited'")" 2 '... and the tasks'
+is "$(sql "SELECT count(*) FROM tasks WHERE state IN ('exited', 'killed')")" 2 \
+    '... and the tasks'
 
 begin 3 hector-run --adopt -- sh -c 'mpirun -n 1 $H $W & mpirun -n 2 $H $W; wait'
 two=$(sql "SELECT job FROM jobs WHERE ntasks = 2 AND job >= $job")
@@ -116,8 +117,8 @@ kill -KILL $runner
 wait $runner 2>/dev/null
 ok 'a hector-run that is killed: the command ends' \
     wait_for '[ -z "$(t_processes)" ]' 15
-is "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND state = 'exited'") $(state)" \
-    '2 done' '... and its record is complete'
+is "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND
+    state IN ('exited', 'killed')") $(state)" '2 done' '... and its record is complete'
 
 begin 1 hector-run --adopt -- sh -c '$H $W >/dev/null & while :; do sleep 0.1
     [ -e "$T/leave" ] && exit 0; done'

@@ -97,8 +97,8 @@ end
 is "$status" 6 'the launcher ends while there is no master: its status'
 is "$(cat "$T/err")" '' '... without a word'
 wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
-is "$(sql "SELECT name, ntasks, state, exit_code FROM jobs WHERE job >= $job" |
-    xargs)" 'hello|2|failed|6 hello|3|done|' '... both jobs are recorded'
+is "$(sql "SELECT name, ntasks, state, ifnull(exit_code, 0) FROM jobs
+    WHERE job >= $job" | xargs)" 'hello|2|failed|6 hello|3|done|0' '... both jobs are recorded'
 is "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND state = 'exited'")" 5 \
     '... with the ends of their tasks'
 is "$(sql 'SELECT count(*) FROM resume')" 0 'what was kept for them is gone'

@@ -52,7 +52,7 @@ interrupt
 ours=$status
 is "$(cat "$T/err")" '' 'Ctrl-C for mpirun: the terminal is as it was'
 ok '... its tasks have ended' wait_for '[ -z "$(t_processes)" ]' 10
-is "$(sql "SELECT count(*) FROM tasks WHERE state = 'exited'")" 2 \
+is "$(sql "SELECT count(*) FROM tasks WHERE state IN ('exited', 'killed')")" 2 \
     '... which is recorded'
 is "$(last)" "failed|$ours" '... and the status'
 at_terminal mpirun -n 2 sh -c 'echo here; exec "$APPS/hello" --wait-for "$T/go"'

@@ -57,6 +57,24 @@ static void test_words(void **state)
     }
 }
 
+static void test_there(void **state)
+{
+    char *old = strdup(getenv("PATH"));
+
+    (void)state;
+    setenv("PATH", "/nonexistent:/bin", 1);
+    assert_true(agent_is_there("sh"));
+    assert_true(agent_is_there("sh -c x"));
+    assert_false(agent_is_there("no-such-agent -v"));
+    assert_true(agent_is_there("/no/such agent"));      /* is said later */
+    setenv("PATH", "/nonexistent", 1);
+    assert_false(agent_is_there("sh"));
+    setenv("PATH", old, 1);
+    free(old);
+    assert_null(agent_unset("ssh -v"));
+    assert_non_null(agent_unset("/usr/bin/srun"));
+}
+
 static void test_empty(void **state)
 {
     static const char *const command[] = { "x", NULL };
@@ -86,6 +104,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_there),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_default),
     };

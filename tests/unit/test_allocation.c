@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "proto/base/str.h"
 #include "redirector/batch/allocation.h"
+#include "redirector/batch/ancestry.h"
 #include "redirector/batch/system.h"
 
 /* out NULL: it was refused, and the sentence names the variable. */
@@ -40,7 +43,8 @@ static void test_slurm(void **state)
         { "n1", "4", "n1:4" },
         { "n[1-3]", "2(x3)", "n1:2 n2:2 n3:2" },
         { "n[1-3],m7", "2(x2),1,8", "n1:2 n2:2 n3:1 m7:8" },
-        { "n[1-3]", "2(x2),1(x5)", "n1:2 n2:2 n3:1" },
+        { "n[1-3]", "2(x2),1(x5)", NULL },
+        { "n[1-3]", "2(x3),", "n1:2 n2:2 n3:2" },
         { "n[1-3]", "2(x2)", NULL },
         { "n[1-2]", "x", NULL },
         { "n[1-2]", "2(x", NULL },
@@ -118,6 +122,12 @@ static void test_sge(void **state)
     }
     assert_int_equal(allocation_add_sge(&h, "/proc/nonexistent/x", &err), -1);
     assert_non_null(strstr(err.text, "PE_HOSTFILE"));
+    setenv("JOB_ID", "7", 1);
+    assert_int_equal(allocation_add_sge(&h, "/x/active_jobs/17.1/y", &err), -1);
+    assert_non_null(strstr(err.text, "that of job 17 "));
+    assert_int_equal(allocation_add_sge(&h, "/x/active_jobs/7.1/y", &err), -1);
+    assert_non_null(strstr(err.text, "cannot read"));
+    unsetenv("JOB_ID");
 }
 
 static void test_pbs(void **state)
@@ -190,35 +200,106 @@ static void test_which(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         unsetenv(all[i]);
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     assert_int_equal(h.n, 0);
     assert_null(h.agent);
 
     setenv("PE_HOSTFILE", path, 1);
     setenv("PBS_NODEFILE", "", 1);
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     assert_string_equal(h.agent, "qrsh -inherit");
     expect(&h, 0, &err, "Grid Engine", "a:2", "");
     setenv("LSB_MCPU_HOSTS", "b 3", 1);
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     assert_string_equal(h.agent, "blaunch");
     expect(&h, 0, &err, "LSF", "b:3", "");
     setenv("SLURM_JOB_NODELIST", "n[1-2]", 1);
     setenv("SLURM_TASKS_PER_NODE", "3(x2)", 1);
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     assert_string_equal(h.agent, "srun");
     expect(&h, 0, &err, "Slurm", "n1:3 n2:3", "");
     setenv("SLURM_STEP_NODELIST", "n1", 1);     /* a shell of salloc's */
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     expect(&h, 0, &err, "Slurm, interactive", "n1:3 n2:3", "");
     setenv("SLURM_STEP_NODELIST", "n2", 1);
     setenv("SLURM_TASKS_PER_NODE", "3", 1);
-    assert_int_equal(system_add_hosts(&h, &err), 0);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
     expect(&h, 0, &err, "Slurm, in a step", "n2:3", "");
     unsetenv("SLURM_STEP_NODELIST");
+    setenv("SLURM_TASKS_PER_NODE", "3(x2)", 1);
+    setenv("SLURM_NTASKS", "4", 1);     /* sbatch -N2 -n4 --ntasks-per-node=3 */
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
+    assert_int_equal(h.granted, 4);
+    expect(&h, 0, &err, "Slurm, fewer tasks", "n1:2 n2:2", "");
+    setenv("SLURM_NTASKS", "1", 1);
+    assert_int_equal(system_add_hosts(&h, false, &err), 0);
+    expect(&h, 0, &err, "Slurm, not a task a node", "n1:3 n2:3", "");
+    unsetenv("SLURM_NTASKS");
     for (int i = 0; i < 5; i++)
         unsetenv(all[i]);
     unlink(path);
+}
+
+static bool is_mine(void *arg, const char *name)
+{
+    return strcmp(arg, name) == 0;
+}
+
+static bool is_none(void *arg, const char *name)
+{
+    (void)name;
+    (*(int *)arg)++;
+    return false;
+}
+
+/* Those above us, from the parent on; we are none of them. */
+static void test_ancestry(void **state)
+{
+    char name[] = "a) R 1 (b";
+    int status, n = 0;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(prctl(PR_SET_NAME, name), 0);
+    assert_false(ancestry_find(is_mine, name));
+    pid = fork();
+    if (pid == 0)
+        _exit(ancestry_find(is_mine, name) ? 7 : 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    assert_false(ancestry_find(is_none, &n));
+    assert_true(n > 0);
+}
+
+/* Hosts that a person names, of an allocation of n1.x, m and 10.0.0.1. */
+static void test_claim(void **state)
+{
+    static const struct { const char *list; bool good; uint64_t granted; } table[] = {
+        { "n1,m", true, 6 }, { "n1.x:7", true, 2 }, { "N1", true, 2 },
+        { "m.y", true, 4 }, { "n1.y", false, 0 }, { "n", false, 0 },
+        { "n1,n2", false, 0 }, { "10.0.0.1", true, 1 }, { "10.0.0.2", false, 0 },
+        { "10", false, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct hosts h = { 0 };
+        struct err err = { 0 };
+
+        setenv("LSB_MCPU_HOSTS", "n1.x 2 m 4 10.0.0.1 1", 1);
+        assert_int_equal(hosts_add_list(&h, table[i].list, &err), 0);
+        assert_int_equal(system_claim_hosts(&h, &err), table[i].good ? 0 : -1);
+        assert_int_equal(h.granted, table[i].granted);
+        assert_int_equal(h.agent != NULL, table[i].good);
+        if (!table[i].good)
+            assert_non_null(strstr(err.text, " is not a host of LSF"));
+        setenv("LSB_MCPU_HOSTS", "n1.x", 1);
+        h.agent = NULL;
+        assert_int_equal(system_claim_hosts(&h, &err), 0);
+        assert_null(h.agent);           /* nobody knows which there are */
+        hosts_fini(&h);
+    }
+    unsetenv("LSB_MCPU_HOSTS");
 }
 
 /* What squeue and sinfo of Slurm 22.05 say of a job that was begun once before. */
@@ -267,27 +348,25 @@ static void set(const char *name, const char *value)
 static void test_first(void **state)
 {
     static const struct {
-        const char *flux, *nodes, *rank, *size;
+        const char *nodes, *rank, *size;
         bool refused;
     } table[] = {
-        { NULL, NULL, NULL, NULL, false },
-        { NULL, "n[1-2]", NULL, NULL, false },          /* salloc's command */
-        { NULL, "n[1-2]", "0", NULL, false },           /* a batch script */
-        { NULL, "n[1-2]", "0", "2", false },    /* ... submitted in a step */
-        { NULL, "n[1-2]", "0", "1", false },            /* srun -n 1 */
-        { NULL, "n[1-2]", "1", "2", true },
-        { NULL, "n[1-2]", "4095", "4096", true },
-        { "local:///run/flux", "n[1-2]", "1", "2", false },
-        { NULL, NULL, "1", "2", false },
-        { NULL, "n[1-2]", "1", "x", false },
-        { NULL, "n[1-2]", "", "2", false },
+        { NULL, NULL, NULL, false },
+        { "n[1-2]", NULL, NULL, false },          /* salloc's command */
+        { "n[1-2]", "0", NULL, false },           /* a batch script */
+        { "n[1-2]", "0", "2", false },    /* ... submitted in a step */
+        { "n[1-2]", "0", "1", false },            /* srun -n 1 */
+        { "n[1-2]", "1", "2", true },
+        { "n[1-2]", "4095", "4096", true },
+        { NULL, "1", "2", false },
+        { "n[1-2]", "1", "x", false },
+        { "n[1-2]", "", "2", false },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct err err = { 0 };
 
-        set("FLUX_URI", table[i].flux);
         set("SLURM_JOB_NODELIST", table[i].nodes);
         set("SLURM_PROCID", table[i].rank);
         set("SLURM_STEP_NUM_TASKS", table[i].size);
@@ -296,7 +375,6 @@ static void test_first(void **state)
         assert_true(!table[i].refused ==
                     !strstr(err.text, "only task 0 of its step starts"));
     }
-    set("FLUX_URI", NULL);
     set("SLURM_JOB_NODELIST", NULL);
     set("SLURM_PROCID", NULL);
     set("SLURM_STEP_NUM_TASKS", NULL);
@@ -311,7 +389,8 @@ int main(void)
         cmocka_unit_test(test_pbs),
         cmocka_unit_test(test_flux),
         cmocka_unit_test(test_which),
-        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_ancestry),
+        cmocka_unit_test(test_claim), cmocka_unit_test(test_answers),
         cmocka_unit_test(test_first),
     };
 
