@@ -25,10 +25,9 @@ slurm()         # N
     slurm_conf "$1" >"$slurm_dir/slurm.conf"
     export SLURM_CONF="$slurm_dir/slurm.conf"
     slurm_munge || slurm_fail 'no munged'
-    start slurmctld slurmctld -D -f "$SLURM_CONF"
+    slurm_control
     for slurm_h in $t_hosts; do
-        start "slurmd-$slurm_h" sh "$AGENT" "$slurm_h" \
-            slurmd -D -f "$SLURM_CONF" -N "$slurm_h"
+        slurmd_on "$slurm_h"
     done
     wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
         60 || slurm_fail 'the nodes do not come up'
@@ -51,6 +50,18 @@ slurm_left()    # processes that are neither the test's nor Slurm's daemons
         *) tr '\0' ' ' <"/proc/$slurm_p/cmdline"; echo "($slurm_p)" ;;
         esac
     done 2>/dev/null
+}
+
+slurm_strays()  # HOST...: processes there of other sessions than the test's, of
+{               # which Slurm's daemons are, whatever they are called
+    slurm_sid=$(ps -o sid= -p $$)
+    for slurm_h in "$@"; do
+        for slurm_p in $(processes_of "$slurm_h"); do
+            slurm_s=$(ps -o sid= -p "$slurm_p") || continue
+            [ "$slurm_s" -eq "$slurm_sid" ] ||
+                echo "$slurm_h: $(ps -o pid=,args= -p "$slurm_p")"
+        done
+    done
 }
 
 slurm_over()    # back when no node is still being cleared of a job before
@@ -99,6 +110,34 @@ ended()         # MORE ("", ", COLUMN"): how the two of them say it has ended
 }
 
 # ------------------------------------------------------------- its daemons
+slurm_control() # $slurmctld is its pid
+{
+    start slurmctld slurmctld -D -f "$SLURM_CONF"
+    # shellcheck disable=SC2034 # the tests'
+    slurmctld=$started
+}
+slurmd_on()     # HOST
+{
+    start "slurmd-$1" sh "$AGENT" "$1" slurmd -D -f "$SLURM_CONF" -N "$1"
+}
+slurmd_of()     # HOST: its pid, which is of the session that the test is of
+{
+    for slurm_p in $(processes_of "$1"); do
+        [ "$(cat "/proc/$slurm_p/comm")" != slurmd ] || echo "$slurm_p"
+    done 2>/dev/null
+}
+slurm_state()   # NODE: idle, mixed, down, drained ...
+{
+    sinfo -h -N -p all -n "$1" -o %T
+}
+slurm_back()    # HOST: after all on it were killed, as a machine that is on again
+{
+    on "$1" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
+    slurmd_on "$1"
+    scontrol update NodeName="$1" State=resume 2>/dev/null
+    wait_for "slurm_state $1 | grep -Eqx 'idle|mixed|allocated'" 60
+}
+
 slurm_munge()
 {
     (umask 077; head -c 1024 /dev/urandom >"$slurm_dir/munge/key")
@@ -131,7 +170,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,bf_interval=1,requeue_delay=0
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1,requeue_delay=0
 JobAcctGatherType=jobacct_gather/none
 KillWait=5
 ReturnToService=2

@@ -30,4 +30,31 @@ like "$T/err" "^hector: Slurm $id was cancelled\$" '... says so last'
 run hector why "$job"
 like "$T/out" "^job $job is killed: Slurm $id was cancelled\$" '... hector why, too'
 slurm_clear 'nothing of it is left'
+
+# --------------------------------------------------------------- a node is dead
+# Slurm lets what is on the others go on; Hector ends it, whatever Slurm knows.
+first_of() { squeue -h -j "$id" -o %B; }
+other_of() { echo "n$(($(first_of | tr -d n) % 3 + 1))"; }
+clear_of()      # HOST...: nothing of the job is there
+{
+    wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
+    is "$(slurm_strays $t_hosts)" '' "$1"
+}
+submit -N3 -n3 --no-kill <<'END'
+hector-run sleep 1000
+echo "status $?" >&2
+END
+gone=$(other_of)
+kill_all_on "$gone"
+wait_for '[ -n "$(in_view ended_ns)" ]' 60
+is "$(in_view 'state, exit_code, reason')" 'failed|125|node failure' \
+    'sbatch --no-kill, and a node dies of which Slurm does not know it'
+wait_for 'grep -q "^status" "$T/err"' 30
+is "$(grep -c '^status 125$' "$T/err")" 1 '... the script goes on, and has the status 125'
+like "$T/err" "^hector: node $gone was lost" '... and the name of the node'
+run hector why "$job"
+like "$T/out" "node $gone was lost" '... as has hector why'
+scontrol update NodeName="$gone" State=down Reason=test
+clear_of '... nothing of it is left on any node'
+slurm_back "$gone"
 done_testing
