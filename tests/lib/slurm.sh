@@ -79,6 +79,7 @@ slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
 }
 
 # ------------------------------------------------------------- jobs in it
+as=             # words before sbatch: $nobody of nobody.sh
 alloc()         # ARGUMENT...: of salloc, and the command
 {
     slurm_over
@@ -97,7 +98,8 @@ submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
     { echo '#!/bin/sh'; cat; } >"$T/script"
     slurm_over
     fresh out err
-    id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
+    [ -z "$as" ] || chmod 666 "$T/out" "$T/err"
+    id=$($as sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
     job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
         grep -q running' 60
@@ -147,6 +149,8 @@ slurm_munge()
         --socket="$slurm_dir/munge/socket" \
         --pid-file="$slurm_dir/munge/pid" \
         --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed"
+    # shellcheck disable=SC2034 # the tests'
+    munged=$started
     wait_for "[ -S '$slurm_dir/munge/socket' ]" 20
 }
 
