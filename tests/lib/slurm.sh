@@ -118,6 +118,16 @@ slurm_control() # $slurmctld is its pid
     # shellcheck disable=SC2034 # the tests'
     slurmctld=$started
 }
+slurm_stop()    # slurmctld, which keeps what it knows
+{
+    kill -TERM "$slurmctld"
+    wait_for "! kill -0 $slurmctld 2>/dev/null" 30
+}
+slurm_again()   # ... and is there again
+{
+    slurm_control
+    wait_for 'scontrol ping 2>/dev/null | grep -q UP' 60
+}
 slurmd_on()     # HOST
 {
     start "slurmd-$1" sh "$AGENT" "$1" slurmd -D -f "$SLURM_CONF" -N "$1"
@@ -177,6 +187,7 @@ SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1,requeue_delay=0
 JobAcctGatherType=jobacct_gather/none
 KillWait=5
+Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides
