@@ -89,7 +89,8 @@ static int on_any(void *arg, int ncols, const char *const *names,
     return 0;
 }
 
-int query_any_batch(struct store *st, int64_t count, bool *any, struct err *err)
+int query_any_batch(struct store *st, int64_t count, bool *any,
+                    struct err *err)
 {
     const struct query_rows to = { NULL, on_any, any };
     struct str sql = { 0 };

@@ -40,9 +40,10 @@ bool query_has(const struct store *st, enum store_table table);
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
                const struct query_rows *to, struct err *err);
 /* Is one of these in a job of a batch system? */
-int query_any_batch(struct store *st, int64_t count, bool *any, struct err *err);
-/* The runs of the job of a batch system that the job is one of: job, batch, run,
- * state, reason, started_ns, ended_ns, exit_code, from_job, from_checkpoint. */
+int query_any_batch(struct store *st, int64_t count, bool *any,
+                    struct err *err);
+/* The runs of the job of a batch system that the job is one of: job, batch,
+ * run, state, reason, started_ns, ended_ns, exit_code, from_job, from_checkpoint. */
 int query_run_rows(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
 int query_tasks(struct store *st, const struct query_which *which,

@@ -37,7 +37,11 @@ const char *const *agent_noise(const char *agent)
         "srun: cluster configuration lacks support for cpu binding",
         " CANCELLED AT ", "srun: error: Node failure on ",
         "srun: Job step aborted", "srun: forcing job termination",
-        "srun: got SIGCONT", NULL
+        "srun: got SIGCONT",
+        /* These are the reason that is told with the host. */
+        "srun: error: Slurm job ", "srun: error: Unable to confirm allocation",
+        "srun: Check SLURM_JOB_ID environment variable",
+        "srun: error: Unable to create step for job", NULL
     };
 
     return strcmp(agent_name(agent), "srun") == 0 ? srun : NULL;
@@ -133,4 +137,23 @@ void agent_free(char **words)
     for (char **w = words; w && *w; w++)
         free(*w);
     free(words);
+}
+
+/* A slurmctld that has just been begun again takes the memory of the jobs it finds
+ * for used up. */
+bool agent_may_pass(const char *agent, const char *line)
+{
+    static const char *const srun[] = {
+        "Memory required by task is not available",
+        "Unable to contact slurm controller", "Socket timed out on send/recv",
+        "Unexpected missing socket error", "Protocol authentication error",
+        "Zero Bytes were transmitted or received"
+    };
+
+    if (strcmp(agent_name(agent), "srun") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++)
+        if (strstr(line, srun[i]))
+            return true;
+    return false;
 }

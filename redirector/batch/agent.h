@@ -4,6 +4,8 @@
 #ifndef HECTOR_AGENT_H
 #define HECTOR_AGENT_H
 
+#include <stdbool.h>
+
 #include "proto/base/err.h"
 #include "redirector/batch/hosts.h"
 
@@ -25,5 +27,9 @@ const char *const *agent_noise(const char *agent);
 char **agent_words(const char *agent, const struct host *host,
                    const char *const *command, struct err *err);
 void agent_free(char **words);
+
+/* Is what it has said before it ended something that a batch system gets over, so
+ * that it is to be tried again? */
+bool agent_may_pass(const char *agent, const char *line);
 
 #endif

@@ -72,11 +72,13 @@ static void child_say(struct child_stream *s)
     if (first && c->on_line) {
         c->on_line(c->arg, s->line, s->n);
     } else if (s->n > 0) {
-        if (first && s->level == SAY_VERBOSE)
+        bool noise = child_is_noise(s);
+
+        if ((first && s->level == SAY_VERBOSE) ||
+            (noise && memmem(s->line, s->n, "error", strlen("error"))))
             snprintf(c->passed_over, sizeof(c->passed_over), "%.*s", (int)s->n,
                      s->line);
-        say_line(child_is_noise(s) ? SAY_VERBOSE : s->level, c->who, s->line,
-                 s->n);
+        say_line(noise ? SAY_VERBOSE : s->level, c->who, s->line, s->n);
     }
     s->n = 0;
 }

@@ -67,7 +67,8 @@ void child_end_all(void);
 void child_hush_all(void);
 const char *child_who(const struct child *c);
 
-/* The last line of its stdout that was passed over: "" if there was none. */
+/* The last line of its stdout that was passed over, or of its noise, if that was of
+ * an error: "" if there was none. */
 const char *child_passed_over(const struct child *c);
 
 /* "ended with status 3", "was killed by signal 9 (Killed)". */

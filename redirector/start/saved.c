@@ -101,7 +101,7 @@ static bool same_directory(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* ------------------------------------------- what runs before have left there */
+/* ------------------------------------------- what former runs have left */
 
 /* A job that was requeued goes on from there, and nobody has to say so. */
 static int look_for_former(struct saved *s, struct options *o, struct err *err)
@@ -365,8 +365,8 @@ static int check_inputs(struct saved *s, const struct options *o,
 }
 
 /* A file says at once whether it is the same. */
-static int compare_file(struct inputsums *sums, uint64_t bytes, const char *wish,
-                        struct err *err)
+static int compare_file(struct inputsums *sums, uint64_t bytes,
+                        const char *wish, struct err *err)
 {
     static char piece[PIECE];
     struct stat st;
@@ -420,7 +420,7 @@ static int apply(const struct saved *s, struct options *o, struct err *err)
     return 0;
 }
 
-/* Those of a run that the job of the batch system did not have are not taken. */
+/* Those of a run that the batch system's job did not have are not taken. */
 static int check_former(const struct saved *s, const char *dir, struct err *err)
 {
     return !s->former || former_is(s->submit) ? 0
@@ -430,7 +430,8 @@ static int check_former(const struct saved *s, const char *dir, struct err *err)
 static int open_restart(struct saved *s, struct options *o, const char *from,
                         struct err *err)
 {
-    if (read_all(s, from, err) || check_former(s, from, err) || apply(s, o, err))
+    if (read_all(s, from, err) || check_former(s, from, err) ||
+        apply(s, o, err))
         return -1;
     return check_inputs(s, o, err);
 }

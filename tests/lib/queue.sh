@@ -57,7 +57,9 @@ queue_ends()
 queue_wrong()   # those of queue_ends that are not as they have to be
 {
     # Who is cancelled before hector-run was there has no run at all.
-    grep -Evx '[0-9]+ (good done\|0\||fails failed\|7\||(cancelled|dropped) killed\|143\|cancelled|(cancelled|dropped) )' "$T/ends"
+    queue_cut='(cancelled|dropped)'
+    grep -Ev "^[0-9]+ (good done\|0\||fails failed\|7\||$queue_cut killed\|143\|cancelled|\
+$queue_cut )\$" "$T/ends"
 }
 
 queue_run()     # JOBS SEED: $T/ends is what has become of them

@@ -2,7 +2,7 @@
 # Slurm's doing: cancelled while its hosts are waited for, a node that dies under
 # sbatch --no-kill, also below an ordinary user.
 # limit: 240
-# shellcheck disable=SC2154 # $id and $job are submit's
+# shellcheck disable=SC2086,SC2154 # names are several; $id and $job are submit's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 slurm 3
@@ -56,5 +56,47 @@ run hector why "$job"
 like "$T/out" "node $gone was lost" '... as has hector why'
 scontrol update NodeName="$gone" State=down Reason=test
 clear_of '... nothing of it is left on any node'
+slurm_back "$gone"
+
+# With a checkpoint it goes on, on those that are left.
+rounds() { grep -c '^round .* 0$' "$T/out"; }
+submit -N3 -n3 --no-kill <<'END'
+exec hector-run --checkpoint-dir "$T/saved" "$APPS/rounds" "$T/enough"
+END
+wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 60
+on "$(first_of)" hector checkpoint "$job" >>"$T/log" 2>&1
+gone=$(other_of)
+kill_all_on "$gone"
+wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/err"' 60
+seen=$(rounds)
+wait_for '[ "$(rounds)" -gt $((seen + 3)) ]' 60
+sed -n 's/^round \([0-9]*\) .*/\1/p' "$T/out" | sort -n | tail -n 1 >"$T/until"
+mv "$T/until" "$T/enough"
+wait_for '[ -n "$(in_view ended_ns)" ]' 60
+is "$(in_view 'state, exit_code, reason') $(grep -c 'of 3 wrong 0 ' "$T/out")" 'done|0| 3' \
+    'one that has a checkpoint goes back to it, without the node'
+scontrol update NodeName="$gone" State=down Reason=test
+clear_of '... nothing is left of it on any node'
+slurm_back "$gone"
+
+# The node of hector-run and its master: nobody says how it has ended, until Slurm
+# begins the job again.
+submit -N2 -n2 <<'END'
+exec hector-run sleep 1000
+END
+ok 'what runs is seen on its nodes' [ "$(slurm_strays $t_hosts | wc -l)" -gt 4 ]
+gone=$(first_of)
+kill_all_on "$gone"
+scontrol update NodeName="$gone" State=down Reason=test
+job=$((job + 1))
+wait_for '[ "$(in_view state)" = running ]' 120
+is "$(in_view 'batch, restarts')" "Slurm $id|1" 'a job whose first node dies is begun again'
+job=$((job - 1))
+is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
+    '... and the record of its former run is closed'
+scancel "$id"
+job=$((job + 1))
+is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... it can be cancelled'
+clear_of '... nothing is left of either on any node'
 slurm_back "$gone"
 done_testing

@@ -1,7 +1,7 @@
 # What happens to Slurm's daemons and nodes, and to a master, below the jobs of an
 # ordinary user: the jobs live through it, or end as the manual says.
 # limit: 300
-# shellcheck disable=SC2154 # $id and $job are submit's
+# shellcheck disable=SC2086,SC2154 # names are several; $id and $job are submit's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/nobody.sh"
@@ -24,10 +24,10 @@ further()       # more rounds than there were
     seen=$(rounds)
     wait_for '[ "$(rounds)" -gt "$seen" ]' 60
 }
-begin()         # ARGUMENT...: of sbatch; its tasks go round until enough()
+begin()         # its tasks go round until enough()
 {
     rm -f "$E"
-    submit -N2 -n3 --open-mode=append "$@" <<'END'
+    submit -N2 -n3 --open-mode=append <<'END'
 exec hector-run --checkpoint-dir "$PWD/saved.$SLURM_JOB_ID" "$APPS/rounds" "$E"
 END
     wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 60

@@ -2,6 +2,7 @@
 # at random moments, munged and slurmctld begun again in the middle: the database has
 # each once, with the right end. tests/eval/queue.sh does it with a hundred.
 # limit: 300
+# shellcheck disable=SC2086 # $t_hosts is several names
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/nobody.sh"
