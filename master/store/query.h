@@ -43,7 +43,8 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
 int query_any_batch(struct store *st, int64_t count, bool *any,
                     struct err *err);
 /* The runs of the job of a batch system that the job is one of: job, batch,
- * run, state, reason, started_ns, ended_ns, exit_code, from_job, from_checkpoint. */
+ * run, state, reason, started_ns, ended_ns, exit_code, from_job,
+ * from_checkpoint. */
 int query_run_rows(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
 int query_tasks(struct store *st, const struct query_which *which,
@@ -288,7 +289,8 @@ int query_recorded(struct store *st, query_number_f *f, void *arg,
 int query_last_number(struct store *st, uint64_t *number, struct err *err);
 
 /* Where the master is that runs the job, or, for job 0, that was started last, of
- * those that have not ended: address is NULL if it has left none, ended: the job or that master. */
+ * those that have not ended: address is NULL if it has left none, ended: the
+ * job or that master. */
 typedef int query_address_f(void *arg, const char *address, bool ended);
 int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
                   struct err *err);
