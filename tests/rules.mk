@@ -222,6 +222,7 @@ eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/slow.sh \
 	    $(or $(RUNS),400)
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/slow_healthy.sh
+	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/queue.sh
 	@sh tests/eval/eval.sh $(B) $(or $(RUNS),200) $(or $(TASKS),8) $(or $(SEED),1)
 	@SEED=$(or $(SEED),1) sh tests/eval/progress.sh $(B)
 	@sh tests/eval/outliers_emulated.sh $(B) 4 512 $(or $(SEED),1)

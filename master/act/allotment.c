@@ -12,12 +12,14 @@
 
 enum { ALLOTMENT_TIMEOUT = 124 };       /* exit code of one ended before */
 
+#define NODE_FAILURE "node failure"
+
 static const struct { const char *reason, *sentence; } reasons[] = {
     { "cancelled", "was cancelled" },
     { "time limit", "has reached its time limit" },
     { "requeued", "goes back into the queue" },
     { "preempted", "makes room for another one" },
-    { "node failure", "has lost a node" },
+    { NODE_FAILURE, "has lost a node" },
 };
 
 /* The batch system ends it: whatever its tasks have made of that. */
@@ -149,8 +151,20 @@ void allotment_look(struct acts *a, struct job *j)
     befores[i].carry_out(a, j, &o);
 }
 
+bool allotment_may_tell(const struct job *j)
+{
+    return j->batch.tells && !j->batch.told && j->redirector;
+}
+
 bool allotment_is_due(const struct job *j)
 {
-    return j->state == JOB_ENDING && j->batch.tells && !j->batch.told &&
-           j->redirector;
+    return j->state == JOB_ENDING && allotment_may_tell(j);
+}
+
+void allotment_node_failed(struct acts *a, struct job *j)
+{
+    if (!j->batch.id || j->batch.reason)
+        return;
+    node_set_text(&j->batch.reason, NODE_FAILURE);
+    journal_job(a->journal, j);
 }

@@ -23,6 +23,12 @@ bool allotment_knows(const char *before);
 /* Do it, once, when the time has come. */
 void allotment_look(struct acts *a, struct job *j);
 
+/* It has failed with a node that is not heard of any more, whatever the batch
+ * system takes it for. */
+void allotment_node_failed(struct acts *a, struct job *j);
+
+/* Can the batch system be asked why it ends, as it has not said so yet? */
+bool allotment_may_tell(const struct job *j);
 /* It ends: is the word of the batch system on that still to come? */
 bool allotment_is_due(const struct job *j);
 

@@ -319,6 +319,8 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     }
     if (flow_enter(f, j))
         return err_memory(err);
+    if (j->state == JOB_ENDING && j->nnodes == 0)
+        flow_arm(j, 0);
     journal_job(f->journal, j);
     journal_action_result(f->journal, j, "checkpoint", "not done: hector-master "
                           "ended meanwhile");

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "master/act/allotment.h"
 #include "master/act/hands.h"
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
@@ -54,16 +55,32 @@ void flow_job_node_lost(struct job *j, struct job_node *jn, const char *why)
     j->ops->node_lost(j, text);
 }
 
-void flow_node_lost(struct flow *f, struct node *n, const char *why)
+static bool has_ended(const struct job *j)
+{
+    return j->state == JOB_ENDING || job_state_final(j->state);
+}
+
+/* silent: neither its slave nor who looks after that has said a word. */
+static void lose_node(struct flow *f, struct node *n, const char *why,
+                      bool silent)
 {
     n->state = n->njobs ? NODE_LOST : NODE_LEFT;
     journal_node(f->journal, n);
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         struct job_node *jn = job_node_find(j, n);
+        bool ended = has_ended(j);
 
-        if (jn && !jn->lost)
-            flow_job_node_lost(j, jn, why);
+        if (!jn || jn->lost)
+            continue;
+        flow_job_node_lost(j, jn, why);
+        if (silent && !ended && has_ended(j) && job_failed(j))
+            allotment_node_failed(&f->acts, j);
     }
+}
+
+void flow_node_lost(struct flow *f, struct node *n, const char *why)
+{
+    lose_node(f, n, why, false);
 }
 
 static bool has_tagged(const struct job *j, const struct job_node *jn)
@@ -84,7 +101,7 @@ void flow_node_overdue(struct flow *f, struct node *n)
             notice(j, true, "what was tagged on %s at last may be missing in "
                    "the database", n->name);
     }
-    flow_node_lost(f, n, n->away.why ? n->away.why : "?");
+    lose_node(f, n, n->away.why ? n->away.why : "?", true);
 }
 
 void flow_node_away(struct flow *f, struct node *n, const char *why)

@@ -121,6 +121,29 @@ bool flow_task_step(struct job *j, struct task *t, enum task_event ev)
     return true;
 }
 
+/* Before it has begun, there is nothing to end on its nodes. */
+static void end_early(struct job *j, enum job_event ev)
+{
+    if (!j->ops->ours || j->state == JOB_STORED || !allotment_may_tell(j)) {
+        flow_step(j, ev, 0);
+        return;
+    }
+    for (size_t i = 0; i < j->nnodes; i++) {
+        j->ndrained += !j->nodes[i].drained;
+        j->nodes[i].drained = true;
+    }
+    flow_step(j, JOB_EVENT_ASK, 0);
+    flow_check_drained(j);
+}
+
+static void end_it(struct job *j, enum job_event ev)
+{
+    if (j->state < JOB_STARTING)
+        end_early(j, ev);
+    else
+        flow_step(j, ev, JOB_EFFECT_TERMINATE);
+}
+
 /* A failure that is the job's: end it, from wherever it is. */
 void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
 {
@@ -136,8 +159,7 @@ void flow_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why)
             journal_job(j->flow->journal, j);
         return;
     }
-    flow_step(j, JOB_EVENT_FAIL,
-              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
+    end_it(j, JOB_EVENT_FAIL);
 }
 
 void flow_fail_now(struct job *j, const char *why)
@@ -190,8 +212,7 @@ void flow_kill(struct job *j, const char *why, int exit_code, bool at_once)
         return;
     }
     job_kill(j, why, exit_code, at_once);
-    flow_step(j, JOB_EVENT_KILL,
-              j->state < JOB_STARTING ? 0 : JOB_EFFECT_TERMINATE);
+    end_it(j, JOB_EVENT_KILL);
 }
 
 void flow_order_end(const struct job *j, const struct job_node *jn)

@@ -112,7 +112,7 @@ static int restore_placement(struct job *j, struct nodes *nodes,
     int rc;
 
     if (!blob->p)
-        return j->state < JOB_PREPARING
+        return j->state < JOB_PREPARING || j->state == JOB_ENDING
                ? 0 : err_set(err, EBADMSG, "its placement is missing");
     p = hct__prepare__unpack(NULL, blob->n, blob->p);
     j->placement.bytes = malloc(blob->n + 1);

@@ -25,6 +25,16 @@ static const struct table_column job_columns[] = {
     { "COMMAND", TABLE_WIDE, NULL },
 };
 
+/* Where some of them are in jobs of a batch system. */
+static const struct table_column run_columns[] = {
+    { "JOB", TABLE_NUMBER, NULL }, { "NAME", TABLE_TEXT, NULL },
+    { "STATE", TABLE_TEXT, NULL }, { "TASKS", TABLE_NUMBER, NULL },
+    { "STARTED", TABLE_TIME, NULL }, { "TIME", TABLE_DURATION, NULL },
+    { "LEFT", TABLE_DURATION, NULL }, { "EXIT", TABLE_NUMBER, NULL },
+    { "BATCH", TABLE_TEXT, NULL }, { "RUN", TABLE_NUMBER, NULL },
+    { "REASON", TABLE_TEXT, NULL }, { "COMMAND", TABLE_WIDE, NULL },
+};
+
 static const struct table_column task_columns[] = {
     { "RANK", TABLE_NUMBER, NULL }, { "NODE", TABLE_TEXT, NULL },
     { "PID", TABLE_NUMBER, NULL }, { "STATE", TABLE_TEXT, NULL },
@@ -39,9 +49,13 @@ static int jobs(const struct tool *t, struct store *st, struct err *err)
     const struct ps_options *o = t->own;
     int64_t count = o->all ? -1 : o->count ? (int64_t)o->count : PS_JOBS;
     struct answer a;
+    bool runs;
 
-    answer_begin(&a, t, job_columns);
-    return answer_end(&a, query_jobs(st, clock_wall_ns(), count, &a.rows,
+    if (query_any_batch(st, count, &runs, err))
+        return -1;
+    runs |= t->json;
+    answer_begin(&a, t, runs ? run_columns : job_columns);
+    return answer_end(&a, query_jobs(st, clock_wall_ns(), count, runs, &a.rows,
                                      &a.why), NULL, err);
 }
 

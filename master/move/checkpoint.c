@@ -303,6 +303,21 @@ static void begin_copies(struct checkpoints *c)
         wait_for_copies(c);
 }
 
+/* At at_ns. The last one is of these runs, or what the tasks are made of. */
+static uint64_t ran_ns(const struct checkpoints *c, uint64_t at_ns)
+{
+    const struct mark *last = &c->last[0];
+    uint64_t since_ns = c->job->started_ns, before_ns = 0;
+
+    if (last->number && last->of->at_ns >= since_ns)
+        since_ns = last->of->at_ns;
+    else if (!c->restores)
+        last = NULL;
+    if (last && last->number)
+        before_ns = last->of->ran_ns;
+    return before_ns + (at_ns > since_ns ? at_ns - since_ns : 0);
+}
+
 /* The file that says what it is. */
 static void begin_seal(struct checkpoints *c)
 {
@@ -313,6 +328,7 @@ static void begin_seal(struct checkpoints *c)
 
     while (i < j->nnodes && !works_there(&j->nodes[i]))
         i++;
+    of->ran_ns = ran_ns(c, of->at_ns);
     of->submit = (ProtobufCBinaryData){ j->submit.n, j->submit.bytes };
     bytes.len = hct__checkpoint__get_packed_size(of);
     bytes.data = malloc(bytes.len + 1);
@@ -557,6 +573,10 @@ void checkpoint_start(struct movers *all, struct job *j)
     if (!c)
         return;
     c->all = all;
+    if (c->restores && c->last[0].of->job != j->id && !j->from.job) {
+        j->from.job = c->last[0].of->job;
+        j->from.checkpoint = c->last[0].number;
+    }
     if (!c->timer)
         c->timer = evtimer_new(all->base, on_timer, c);
     if (c->timer && c->dir)

@@ -25,7 +25,8 @@
  * checkpoint; a kill leads from there to ending, a failure changes nothing. Stored
  * has no tasks and no nodes; fail and kill lead from there to failed and killed.
  * Before starting there is nothing to end: fail and kill lead from there
- * straight to failed and killed. In ending further failures and kills change
+ * straight to failed and killed; or ask leads to ending, where a batch system is
+ * asked first whether it is to be blamed. In ending further failures and kills change
  * nothing. done, failed and killed are final. */
 #ifndef HECTOR_JOB_STATE_H
 #define HECTOR_JOB_STATE_H
@@ -56,6 +57,7 @@
     X(LAUNCHED, "launched")         /* by all its slaves */         \
     X(FAIL, "fail")                 /* a task, a slave, a limit */  \
     X(KILL, "kill")                 /* somebody wants it */         \
+    X(ASK, "ask")                   /* why, before it has begun */  \
     X(RETURN, "return")             /* to its checkpoint */         \
     X(AGAIN, "again")               /* all slaves drained */        \
     X(STORE, "store")               /* the same, to be resumed */   \

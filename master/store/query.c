@@ -6,13 +6,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "master/store/events.h"
 #include "master/store/query_private.h"
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
-enum { BATCH_SINCE = 18,                        /* of columns of job */
+enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job */
        DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
        ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
        ODD_STEP = 16 };                         /* ... step */
@@ -59,30 +60,85 @@ static const char *text_of(const struct store_value *v)
 
 /* ------------------------------------------------------------------ lists */
 
-int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
+/* Runs of the jobs of batch systems that are called so (SQL: a list), each with the
+ * first one of its story. They are numbered upwards: a lesser number is of another
+ * job, of the same name. */
+static void add_stories(struct str *sql, const char *batches)
+{
+    str_addf(sql, "(SELECT job, min(job) OVER (PARTITION BY batch, part) AS first"
+             " FROM (SELECT job, batch, sum(anew) OVER (PARTITION BY batch"
+             " ORDER BY job) AS part FROM (SELECT job, batch,"
+             " ifnull(restarts, 0) < ifnull(lag(restarts) OVER"
+             " (PARTITION BY batch ORDER BY job), 0) AS anew"
+             " FROM job WHERE batch IN (%s))))", batches);
+}
+
+/* Those that have not ended, and the last count; j is the table. */
+enum { LISTED = 120 };
+static void listed(char to[LISTED], int64_t count)
+{
+    snprintf(to, LISTED, "(j.ended_ns IS NULL OR j.job IN"
+             " (SELECT job FROM job ORDER BY job DESC LIMIT %" PRId64 "))", count);
+}
+
+static int on_any(void *arg, int ncols, const char *const *names,
+                  const struct store_value *v)
+{
+    (void)ncols, (void)names, (void)v;
+    *(bool *)arg = true;
+    return 0;
+}
+
+int query_any_batch(struct store *st, int64_t count, bool *any,
+                    struct err *err)
+{
+    const struct query_rows to = { NULL, on_any, any };
+    struct str sql = { 0 };
+    char which[LISTED];
+
+    *any = false;
+    if (store_version(st) < BATCH_SINCE)
+        return 0;
+    listed(which, count);
+    str_addf(&sql, "SELECT 1 FROM job j WHERE batch NOT NULL AND %s LIMIT 1",
+             which);
+    return query_run(st, &sql, &to, err);
+}
+
+int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
                const struct query_rows *to, struct err *err)
 {
     const bool held = store_version(st) >= 3, process = store_version(st) > 1;
     const bool batch = store_version(st) >= BATCH_SINCE;
     struct str sql = { 0 };
+    char which[LISTED], batches[LISTED + 40];
 
+    listed(which, count);
+    snprintf(batches, sizeof(batches), "SELECT batch FROM job j WHERE %s", which);
+    runs = runs && batch;
     /* Nobody has recorded yet how one has ended whose master is dead. */
     str_addf(&sql,
         "SELECT job, name, iif(dead, 'lost', iif(held, 'suspended', state))"
         " AS state, ntasks, started_ns, iif(dead, NULL, ifnull(ended_ns, %"
         PRIu64 ") - started_ns) AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
-        " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, command FROM"
+        " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, %scommand FROM"
         " (SELECT j.*, %s AS held, %s - %" PRIu64 " AS left_ns,"
         " j.ended_ns IS NULL AND"
         " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
         " FROM job j LEFT JOIN master m ON m.instance = j.master"
-        " WHERE j.ended_ns IS NULL OR j.job IN"
-        " (SELECT job FROM job ORDER BY job DESC LIMIT %" PRId64
-        ")) ORDER BY job", now_ns, held
+        " WHERE %s)", now_ns, runs
+        ? "batch, iif(batch IS NULL, NULL, ifnull(restarts, 0) + 1) AS run,"
+          " reason, " : "", held
         ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
           " t.job = j.job AND t.held_since_ns IS NULL AND t.state NOT IN "
           ENDED_TASK ")" : "0", batch ? "j.limit_ns" : "NULL", now_ns,
-        process ? "m.process" : "NULL", count);
+        process ? "m.process" : "NULL", which);
+    if (runs) {
+        str_add(&sql, " LEFT JOIN ");
+        add_stories(&sql, batches);
+        str_add(&sql, " USING (job)");
+    }
+    str_addf(&sql, " ORDER BY %sjob", runs ? "ifnull(first, job), " : "");
     return query_run(st, &sql, to, err);
 }
 
@@ -499,17 +555,55 @@ int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
     return query_row(st, "", "job t WHERE job = ?1", of, 1, &r, err);
 }
 
+/* Of the story that the job (SQL: ?1, or its number) is in. */
+static void add_story_of(struct str *sql, const char *job)
+{
+    char batches[100];
+
+    snprintf(batches, sizeof(batches), "SELECT batch FROM job WHERE job = %s", job);
+    str_add(sql, "job IN (SELECT job FROM ");
+    add_stories(sql, batches);
+    str_add(sql, " WHERE first = (SELECT first FROM ");
+    add_stories(sql, batches);
+    str_addf(sql, " WHERE job = %s)) ORDER BY job", job);
+}
+
 int query_batch(struct store *st, uint64_t job, query_job_f *f, void *arg,
                 struct err *err)
 {
     const struct store_value of[] = { number(job) };
     struct reader r = { STORE_TABLE_job, { .job = f }, arg };
+    struct str from = { 0 };
+    int rc;
 
     if (store_version(st) < BATCH_SINCE)
         return 0;
-    return query_row(st, "", "job t WHERE batch ="
-                     " (SELECT batch FROM job WHERE job = ?1) ORDER BY job", of,
-                     1, &r, err);
+    str_add(&from, "job t WHERE ");
+    add_story_of(&from, "?1");
+    rc = str_failed(&from) ? err_memory(err)
+         : query_row(st, "", str_text(&from), of, 1, &r, err);
+    str_fini(&from);
+    return rc;
+}
+
+int query_run_rows(struct store *st, uint64_t job, const struct query_rows *to,
+                   struct err *err)
+{
+    struct str sql = { 0 };
+    char number[24];
+
+    snprintf(number, sizeof(number), "%" PRIu64, job);
+    if (store_version(st) < BATCH_SINCE) {
+        str_add(&sql, "SELECT 0 AS job LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_addf(&sql, "SELECT job, batch, ifnull(restarts, 0) + 1 AS run, state, reason,"
+             " started_ns, ended_ns, exit_code, %s FROM job WHERE ",
+             store_version(st) < FROM_SINCE
+             ? "NULL AS from_job, NULL AS from_checkpoint"
+             : "from_job, from_checkpoint");
+    add_story_of(&sql, number);
+    return query_run(st, &sql, to, err);
 }
 
 struct known { bool any, ended; };

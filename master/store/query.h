@@ -35,9 +35,18 @@ bool query_has(const struct store *st, enum store_table table);
 /* ------------------------------------------------------------------ lists */
 
 /* The last count jobs (-1: all) and those that run, with the time they have
- * taken until now. */
-int query_jobs(struct store *st, uint64_t now_ns, int64_t count,
+ * taken until now; with runs: those that a job of a batch system had, as it was
+ * requeued, one after the other, as batch, run and reason say. */
+int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
                const struct query_rows *to, struct err *err);
+/* Is one of these in a job of a batch system? */
+int query_any_batch(struct store *st, int64_t count, bool *any,
+                    struct err *err);
+/* The runs of the job of a batch system that the job is one of: job, batch,
+ * run, state, reason, started_ns, ended_ns, exit_code, from_job,
+ * from_checkpoint. */
+int query_run_rows(struct store *st, uint64_t job, const struct query_rows *to,
+                   struct err *err);
 int query_tasks(struct store *st, const struct query_which *which,
                 uint64_t now_ns, const struct query_rows *to, struct err *err);
 /* By job and number; job 0: of all. */
@@ -108,7 +117,7 @@ int query_masters(struct store *st, query_master_f *f, void *arg,
 /* One job; its tasks, by rank, each with the name of its node or NULL. */
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
               struct err *err);
-/* Those that were in the same job of a batch system, itself among them. */
+/* Runs of the same job of a batch system, itself among them. */
 int query_batch(struct store *st, uint64_t job, query_job_f *f, void *arg,
                 struct err *err);
 /* -1 with a sentence also where there is no such job. */
@@ -280,7 +289,8 @@ int query_recorded(struct store *st, query_number_f *f, void *arg,
 int query_last_number(struct store *st, uint64_t *number, struct err *err);
 
 /* Where the master is that runs the job, or, for job 0, that was started last, of
- * those that have not ended: address is NULL if it has left none, ended: the job or that master. */
+ * those that have not ended: address is NULL if it has left none, ended: the
+ * job or that master. */
 typedef int query_address_f(void *arg, const char *address, bool ended);
 int query_address(struct store *st, uint64_t job, query_address_f *f, void *arg,
                   struct err *err);

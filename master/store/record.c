@@ -47,6 +47,7 @@ void record_of_job(struct store_job *row, const struct job *j,
         .master = master,
         .batch = j->batch.id, .restarts = j->batch.restarts,
         .limit_ns = j->batch.end_ns, .reason = j->batch.reason,
+        .from_job = j->from.job, .from_checkpoint = j->from.checkpoint,
     };
 }
 

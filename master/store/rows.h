@@ -150,7 +150,10 @@
     C(limit_ns,     KNOWN,   KEEP, 18, 11, "it ends then")                    \
     C(reason,       TEXT,    KEEP, 18, 12, "why it ended it: cancelled, time" \
                                           " limit, requeued, preempted, node" \
-                                          " failure")
+                                          " failure")                         \
+    C(from_job,     KNOWN,   KEEP, 19, 13, "its tasks began as they were in a"\
+                                          " checkpoint of that job")          \
+    C(from_checkpoint, KNOWN32, KEEP, 19, 14, "its number")
 
 #define STORE_task(C)                                                         \
     C(job,           JOB,     KEY,  1, 1, NULL)                               \

@@ -54,6 +54,22 @@ static const char *const sql_bury[] = {
      " AND seen_ns < ?2 - 5000000000"),
 };
 
+/* ?1 the job of a batch system, ?2 now, ?3 how often it was begun before. */
+static const char *const sql_supersede[] = {
+    ("CREATE TEMP TABLE IF NOT EXISTS former (job INTEGER)"),
+    "DELETE FROM former",
+    ("INSERT INTO former SELECT job FROM job WHERE batch = ?1 AND ended_ns IS NULL"
+     " AND ifnull(restarts, 0) < ?3"),
+    ("UPDATE task SET state = 'lost' WHERE state NOT IN"
+     " ('exited', 'killed', 'lost') AND job IN former"),
+    ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
+     " SELECT job, ?2, 'job', 'bury', state, 'killed' FROM job WHERE job IN former"),
+    "DELETE FROM resume WHERE job IN former",
+    ("UPDATE job SET state = 'killed', ended_ns = ?2, exit_code = 143,"
+     " why = coalesce(why, ?1 || ' was begun again'),"
+     " reason = coalesce(reason, 'requeued') WHERE job IN former"),
+};
+
 /* ------------------------------------------------------------------ rows */
 
 #define PUT(name)                                                             \
@@ -75,9 +91,38 @@ static int put_new_job(struct store *st, struct store_job *j, struct err *err)
     return 0;
 }
 
+/* The batch system would not have begun its job again if another run of it were
+ * still there: that is over, though its master could not say so. */
+static int supersede(struct store *st, const struct store_job *j, struct err *err)
+{
+    const size_t n = sizeof(sql_supersede) / sizeof(sql_supersede[0]);
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        sqlite3_stmt *s = store_prepare(st, sql_supersede[i], err);
+        int params = s ? sqlite3_bind_parameter_count(s) : 0;
+
+        if (!s)
+            return -1;
+        if (params > 0)
+            sqlite3_bind_text(s, 1, j->batch, -1, SQLITE_STATIC);
+        if (params > 1)
+            sqlite3_bind_int64(s, 2, (int64_t)j->submitted_ns);
+        if (params > 2)
+            sqlite3_bind_int64(s, 3, j->restarts);
+        rc = store_run(st, s, err);
+        sqlite3_finalize(s);
+    }
+    return rc;
+}
+
 int store_put_job(struct store *st, struct store_job *j, struct err *err)
 {
-    if (j->job == 0 && put_new_job(st, j, err))
+    bool new = j->job == 0;
+
+    if (new && put_new_job(st, j, err))
+        return -1;
+    if (new && j->batch && j->restarts && supersede(st, j, err))
         return -1;
     return row_put(st, STORE_TABLE_job, j, err);
 }

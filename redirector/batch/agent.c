@@ -178,3 +178,22 @@ void agent_free(char **words)
         free(*w);
     free(words);
 }
+
+/* A slurmctld that has just been begun again takes the memory of the jobs it finds
+ * for used up. */
+bool agent_may_pass(const char *agent, const char *line)
+{
+    static const char *const srun[] = {
+        "Memory required by task is not available",
+        "Unable to contact slurm controller", "Socket timed out on send/recv",
+        "Unexpected missing socket error", "Protocol authentication error",
+        "Zero Bytes were transmitted or received"
+    };
+
+    if (strcmp(agent_name(agent), "srun") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++)
+        if (strstr(line, srun[i]))
+            return true;
+    return false;
+}

@@ -35,4 +35,8 @@ char **agent_words(const char *agent, const struct host *host,
                    const char *const *command, struct err *err);
 void agent_free(char **words);
 
+/* Is what it has said before it ended something that a batch system gets over, so
+ * that it is to be tried again? */
+bool agent_may_pass(const char *agent, const char *line);
+
 #endif

@@ -9,11 +9,12 @@
 #include "redirector/frontend/status.h"
 #include "redirector/frontend/unspent.h"
 #include "redirector/out/say.h"
+#include "redirector/start/former.h"
 #include "redirector/start/inquiry.h"
 
 struct allotment {
     struct unspent_facts facts;
-    char name[100];             /* "Slurm 42" */
+    char name[FORMER_NAME];     /* "Slurm 42" */
     uint32_t restarts;
     struct inquiry *inquiry;    /* owned; NULL: nobody can be asked */
     bool ending, ended;
@@ -48,17 +49,14 @@ struct allotment *allotment_open(struct event_base *base,
 {
     const struct system *s = system_here();
     struct allotment *a = s ? calloc(1, sizeof(*a)) : NULL;
-    const char *job;
 
     if (!a)
         return NULL;
     unspent_read(&a->facts, s);
     a->tell = tell;
     a->arg = arg;
-    job = system_value(s->job);
     a->restarts = system_restarts(s);
-    snprintf(a->name, sizeof(a->name), "%s%s%.60s", s->name, job ? " " : "",
-             job ? job : "");
+    former_name(a->name);
     a->inquiry = inquiry_open(base, allotment_on_answer, a);
     return a;
 }

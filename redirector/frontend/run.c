@@ -32,6 +32,9 @@ struct run {
     struct progress *progress;
     struct suspend *suspend;
     struct ending ending;
+    char unaccepted[200];               /* why it is to end as soon as the master
+                                           has it, so that its record knows why a
+                                           batch system did that; "": it is not */
     struct str torn;                    /* lines, to be said if the job does not go
                                            back any more */
     bool missed, differs;               /* that was said */
@@ -111,6 +114,8 @@ static void run_end(struct run *r, const char *why, int sig)
 
     if (r->s.phase >= FRONTEND_DRAINING || asked > 2)
         run_abandon(r, why);
+    else if (r->s.phase == FRONTEND_SUBMITTED && r->s.allotment && asked == 1)
+        snprintf(r->unaccepted, sizeof(r->unaccepted), "%s", why);
     else if (r->s.phase < FRONTEND_UNDER_WAY)
         frontend_drain(&r->s);
     else
@@ -282,7 +287,12 @@ static Hct__Submit *run_submit(struct frontend *s,
 
 static void run_accepted(struct frontend *s)
 {
+    struct run *r = run_of(s);
+
     s->phase = FRONTEND_UNDER_WAY;
+    if (*r->unaccepted)
+        uplink_kill(s->uplink, r->unaccepted, status_exit_code(&s->status),
+                    r->ending.signal, false);
 }
 
 static void run_state(struct frontend *s, const char *state)

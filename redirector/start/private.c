@@ -25,12 +25,17 @@
 #define PRIVATE_LEAVE_NS (5 * CLOCK_NS_PER_S)
 #define PRIVATE_TERM_NS (2 * CLOCK_NS_PER_S)
 enum { PRIVATE_SOCKETS = 2 };   /* the Unix one, and TCP for other hosts */
+/* A batch system that is just not there is tried so often, at such a distance. */
+enum { PRIVATE_TRIES = 10 };
+#define PRIVATE_AGAIN_NS CLOCK_NS_PER_S
 
 struct member {
     struct private *owner;      /* borrowed */
     struct child *child;        /* owned by child.c */
     const struct host *host;    /* borrowed; NULL: the master */
     bool joined;
+    unsigned tries;             /* so often its agent was in vain, */
+    struct event *later;        /* owned: and it is called again; NULL: it was not */
 };
 
 struct private {
@@ -49,6 +54,8 @@ struct private {
 };
 
 static int private_start_master(struct private *p, struct err *err);
+static int private_start_slave(struct private *p, struct member *m,
+                               struct err *err);
 
 /* ------------------------------------------------------------------- end */
 
@@ -97,6 +104,33 @@ static void private_master_died(struct private *p, int status,
             child_kill(p->members[i].child, SIGTERM);
 }
 
+static void private_on_later(evutil_socket_t fd, short what, void *arg)
+{
+    struct member *m = arg;
+    struct err err;
+
+    (void)fd, (void)what;
+    if (!m->owner->closing && private_start_slave(m->owner, m, &err))
+        private_fail(m->owner, err.text);
+}
+
+/* Its agent has ended, with these words: once more, in a while? */
+static bool private_tries_again(struct private *p, struct member *m,
+                                const char *words)
+{
+    if (p->failed || !agent_may_pass(private_agent(p), words) ||
+        m->tries + 1 >= PRIVATE_TRIES)
+        return false;
+    if (!m->later)
+        m->later = evtimer_new(p->base, private_on_later, m);
+    if (!m->later)
+        return false;
+    m->tries++;
+    timer_set(m->later, PRIVATE_AGAIN_NS);
+    say(SAY_VERBOSE, "%s is tried again: %s", m->host->name, words);
+    return true;
+}
+
 static void private_on_exit(void *arg, struct child *c, int status)
 {
     struct member *m = arg;
@@ -118,6 +152,8 @@ static void private_on_exit(void *arg, struct child *c, int status)
                  "hector-slave for %s %s before it joined the master",
                  m->host->name, fate);
         private_fail(p, sentence);
+    } else if (!m->joined && !p->settled && private_tries_again(p, m, words)) {
+        return;
     } else if (!m->joined && !p->settled) {
         const char *agent = private_agent(p);
 
@@ -202,6 +238,8 @@ void private_destroy(struct private *p)
         return;
     private_abandon(p);
     timer_free(p->timer);
+    for (size_t i = 0; p->members && i < p->nmembers; i++)
+        timer_free(p->members[i].later);
     free(p->members);
     free(p);
 }
@@ -270,15 +308,18 @@ static int private_start_master(struct private *p, struct err *err)
 }
 
 static int private_start_slave(struct private *p, struct member *m,
-                               const char *path, struct err *err)
+                               struct err *err)
 {
     const struct host *h = m->host;
+    char path[PATHS_MAX];
     const char *argv[12] = { path, "-d", "--private", "--name", h->name,
                              "--master",
                              h->local ? p->unix_address : p->tcp_addresses };
     int words = 7;
     char key[KEY_HEX + 1];
 
+    if (paths_sibling("hector-slave", path, sizeof(path), err) < 0)
+        return -1;
     if (p->conf.verbose)
         argv[words++] = "-v";
     if (h->local)
@@ -305,7 +346,6 @@ struct private *private_open(struct event_base *base,
                              struct err *err)
 {
     struct private *p = calloc(1, sizeof(*p));
-    char slave[PATHS_MAX];
 
     if (p)
         p->members = calloc(conf->hosts->n + 1, sizeof(*p->members));
@@ -322,12 +362,10 @@ struct private *private_open(struct event_base *base,
         p->members[i].owner = p;
         p->members[i].host = i ? &conf->hosts->v[i - 1] : NULL;
     }
-    int rc = paths_sibling("hector-slave", slave, sizeof(slave), err);
+    int rc = private_start_master(p, err);
 
-    if (rc == 0)
-        rc = private_start_master(p, err);
     for (size_t i = 1; rc == 0 && i < p->nmembers; i++)
-        rc = private_start_slave(p, &p->members[i], slave, err);
+        rc = private_start_slave(p, &p->members[i], err);
     if (rc == 0)
         return p;
     private_end_all(p);

@@ -14,6 +14,7 @@
 #include "proto/base/str.h"
 #include "proto/conf/checkpointfile.h"
 #include "redirector/out/say.h"
+#include "redirector/start/former.h"
 
 /* Of a path, for what is below it. */
 enum { SAVED_BELOW = 64 };
@@ -98,6 +99,34 @@ static bool same_directory(const char *a, const char *b)
 
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
            x.st_ino == y.st_ino;
+}
+
+/* ------------------------------------------- what former runs have left */
+
+/* A job that was requeued goes on from there, and nobody has to say so. */
+static int look_for_former(struct saved *s, struct options *o, struct err *err)
+{
+    uint32_t *numbers = NULL;
+    size_t n = 0;
+
+    if (!former_runs())
+        return 0;
+    if (access(o->checkpoint_dir, F_OK) == 0 &&
+        checkpointfile_list(o->checkpoint_dir, &numbers, &n, err))
+        return -1;
+    free(numbers);
+    s->former = n > 0;
+    if (s->former)
+        o->restart = o->checkpoint_dir;
+    else
+        former_say_none(o->checkpoint_dir);
+    return 0;
+}
+
+/* Who has wished that the tasks are made of checkpoints. */
+static const char *wish_of(const struct saved *s)
+{
+    return s->former ? "--checkpoint-dir" : "--restart";
 }
 
 /* Whose they are, where that can be read. */
@@ -251,8 +280,8 @@ static int check_programs(const struct saved *s, const struct options *o,
         rc = err_memory(err);
     else if (o->apps[0].argc > 0 &&
              strcmp(str_text(&ours), str_text(&given)) != 0)
-        rc = err_set(err, EINVAL, "--restart: %.80s has checkpoints of `%.60s`, "
-                     "not of `%.60s`", o->restart, str_text(&ours),
+        rc = err_set(err, EINVAL, "%s: %.80s has checkpoints of `%.60s`, not of "
+                     "`%.60s`", wish_of(s), o->restart, str_text(&ours),
                      str_text(&given));
     str_fini(&ours);
     str_fini(&given);
@@ -305,7 +334,7 @@ static off_t file_begins(struct stat *st)
 /* The first bytes of it, that tasks have read, have to be there, as the rest is
  * to follow: of a pipe they may come. */
 static int check_input(const Hct__Checkpoint *c, const struct options *o,
-                       struct err *err)
+                       const char *wish, struct err *err)
 {
     uint64_t bytes = input_of(c, o);
     struct stat st = { 0 };
@@ -314,10 +343,10 @@ static int check_input(const Hct__Checkpoint *c, const struct options *o,
     if (!bytes || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
         (at >= 0 && st.st_size >= at && (uint64_t)(st.st_size - at) >= bytes))
         return 0;
-    return err_set(err, EINVAL, "--restart: tasks of checkpoint %u in %.80s have "
+    return err_set(err, EINVAL, "%s: tasks of checkpoint %u in %.80s have "
                    "read standard input up to byte %llu: give the same again, "
                    "as a file or by a pipe, from its beginning, or --stdin none",
-                   c->number, c->dir, (unsigned long long)bytes);
+                   wish, c->number, c->dir, (unsigned long long)bytes);
 }
 
 /* Older ones may ask for more. */
@@ -326,17 +355,18 @@ static int check_inputs(struct saved *s, const struct options *o,
 {
     struct err why;
 
-    if (check_input(s->v[0], o, err))
+    if (check_input(s->v[0], o, wish_of(s), err))
         return -1;
     for (size_t i = 1; i < s->n; i++)
-        if (check_input(s->v[i], o, &why))
+        if (check_input(s->v[i], o, wish_of(s), &why))
             while (s->n > i)
                 hct__checkpoint__free_unpacked(s->v[--s->n], NULL);
     return 0;
 }
 
 /* A file says at once whether it is the same. */
-static int compare_file(struct inputsums *sums, uint64_t bytes, struct err *err)
+static int compare_file(struct inputsums *sums, uint64_t bytes,
+                        const char *wish, struct err *err)
 {
     static char piece[PIECE];
     struct stat st;
@@ -350,12 +380,12 @@ static int compare_file(struct inputsums *sums, uint64_t bytes, struct err *err)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_sys(err, "--restart: standard input cannot be read");
+            return err_sys(err, "%s: standard input cannot be read", wish);
         if (n == 0)
-            return inputsums_end(sums, err) ? err_prefix(err, "--restart") : 0;
+            return inputsums_end(sums, err) ? err_prefix(err, "%s", wish) : 0;
         if (inputsums_add(sums, at, piece, (size_t)n, err)) {
             if (err->code == EBADMSG)
-                return err_prefix(err, "--restart");
+                return err_prefix(err, "%s", wish);
             say(SAY_ERROR, "%s", err->text);
         }
         at += (uint64_t)n;
@@ -372,7 +402,7 @@ static int open_sums(struct saved *s, const char *from, const struct options *o,
     if (!s->dir && !from)
         return 0;
     s->sums = inputsums_open(s->dir, from, bytes, err);
-    return s->sums ? compare_file(s->sums, bytes, err) : -1;
+    return s->sums ? compare_file(s->sums, bytes, wish_of(s), err) : -1;
 }
 
 static int apply(const struct saved *s, struct options *o, struct err *err)
@@ -390,24 +420,47 @@ static int apply(const struct saved *s, struct options *o, struct err *err)
     return 0;
 }
 
+/* Those of a run that the batch system's job did not have are not taken. */
+static int check_former(const struct saved *s, const char *dir, struct err *err)
+{
+    return !s->former || former_is(s->submit) ? 0
+           : refuse_full(dir, s->v[0]->number, err);
+}
+
+static int open_restart(struct saved *s, struct options *o, const char *from,
+                        struct err *err)
+{
+    if (read_all(s, from, err) || check_former(s, from, err) ||
+        apply(s, o, err))
+        return -1;
+    return check_inputs(s, o, err);
+}
+
 int saved_open(struct saved *s, struct options *o, struct err *err)
 {
-    char *from = NULL;
+    char *from = NULL, text[200];
     int rc = 0;
 
     *s = (struct saved){ 0 };
-    if (o->checkpoint_dir) {
+    if (o->checkpoint_dir && !o->restart)
+        rc = look_for_former(s, o, err);
+    if (!rc && o->checkpoint_dir) {
         s->dir = absolute(o->checkpoint_dir, err);
         rc = s->dir ? open_directory(s->dir, o->restart, err) : -1;
     }
     if (!rc && o->restart) {
         from = absolute(o->restart, err);
-        rc = from && read_all(s, from, err) == 0 &&
-             check_inputs(s, o, err) == 0 ? apply(s, o, err) : -1;
+        rc = from ? open_restart(s, o, from, err) : -1;
     }
     if (!rc)
         rc = open_sums(s, from, o, err);
     free(from);
+    if (!rc && s->former)
+        former_say(s->v[0]);
+    if (rc && s->former) {
+        former_text(text, sizeof(text));
+        err_prefix(err, "%s", text);
+    }
     if (rc)
         saved_fini(s);
     return rc;

@@ -25,10 +25,9 @@ slurm()         # N
     slurm_conf "$1" >"$slurm_dir/slurm.conf"
     export SLURM_CONF="$slurm_dir/slurm.conf"
     slurm_munge || slurm_fail 'no munged'
-    start slurmctld slurmctld -D -f "$SLURM_CONF"
+    slurm_control
     for slurm_h in $t_hosts; do
-        start "slurmd-$slurm_h" sh "$AGENT" "$slurm_h" \
-            slurmd -D -f "$SLURM_CONF" -N "$slurm_h"
+        slurmd_on "$slurm_h"
     done
     wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
         60 || slurm_fail 'the nodes do not come up'
@@ -53,6 +52,18 @@ slurm_left()    # processes that are neither the test's nor Slurm's daemons
     done 2>/dev/null
 }
 
+slurm_strays()  # HOST...: processes there of other sessions than the test's, of
+{               # which Slurm's daemons are, whatever they are called
+    slurm_sid=$(ps -o sid= -p $$)
+    for slurm_h in "$@"; do
+        for slurm_p in $(processes_of "$slurm_h"); do
+            slurm_s=$(ps -o sid= -p "$slurm_p") || continue
+            [ "$slurm_s" -eq "$slurm_sid" ] ||
+                echo "$slurm_h: $(ps -o pid=,args= -p "$slurm_p")"
+        done
+    done
+}
+
 slurm_over()    # back when no node is still being cleared of a job before
 {
     wait_for '[ -z "$(squeue -h)" ]' 60
@@ -68,6 +79,7 @@ slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
 }
 
 # ------------------------------------------------------------- jobs in it
+as=             # words before sbatch: $nobody of nobody.sh
 alloc()         # ARGUMENT...: of salloc, and the command
 {
     slurm_over
@@ -86,7 +98,8 @@ submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
     { echo '#!/bin/sh'; cat; } >"$T/script"
     slurm_over
     fresh out err
-    id=$(sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
+    [ -z "$as" ] || chmod 666 "$T/out" "$T/err"
+    id=$($as sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
     job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
         grep -q running' 60
@@ -99,6 +112,44 @@ ended()         # MORE ("", ", COLUMN"): how the two of them say it has ended
 }
 
 # ------------------------------------------------------------- its daemons
+slurm_control() # $slurmctld is its pid
+{
+    start slurmctld slurmctld -D -f "$SLURM_CONF"
+    # shellcheck disable=SC2034 # the tests'
+    slurmctld=$started
+}
+slurm_stop()    # slurmctld, which keeps what it knows
+{
+    kill -TERM "$slurmctld"
+    wait_for "! kill -0 $slurmctld 2>/dev/null" 30
+}
+slurm_again()   # ... and is there again
+{
+    slurm_control
+    wait_for 'scontrol ping 2>/dev/null | grep -q UP' 60
+}
+slurmd_on()     # HOST
+{
+    start "slurmd-$1" sh "$AGENT" "$1" slurmd -D -f "$SLURM_CONF" -N "$1"
+}
+slurmd_of()     # HOST: its pid, which is of the session that the test is of
+{
+    for slurm_p in $(processes_of "$1"); do
+        [ "$(cat "/proc/$slurm_p/comm")" != slurmd ] || echo "$slurm_p"
+    done 2>/dev/null
+}
+slurm_state()   # NODE: idle, mixed, down, drained ...
+{
+    sinfo -h -N -p all -n "$1" -o %T
+}
+slurm_back()    # HOST: after all on it were killed, as a machine that is on again
+{
+    on "$1" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
+    slurmd_on "$1"
+    scontrol update NodeName="$1" State=resume 2>/dev/null
+    wait_for "slurm_state $1 | grep -Eqx 'idle|mixed|allocated'" 60
+}
+
 slurm_munge()
 {
     (umask 077; head -c 1024 /dev/urandom >"$slurm_dir/munge/key")
@@ -108,6 +159,8 @@ slurm_munge()
         --socket="$slurm_dir/munge/socket" \
         --pid-file="$slurm_dir/munge/pid" \
         --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed"
+    # shellcheck disable=SC2034 # the tests'
+    munged=$started
     wait_for "[ -S '$slurm_dir/munge/socket' ]" 20
 }
 
@@ -131,9 +184,10 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,bf_interval=1,requeue_delay=0
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1,requeue_delay=0
 JobAcctGatherType=jobacct_gather/none
 KillWait=5
+Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides

@@ -70,9 +70,9 @@ job=$((job + 1))
 wait_for 'in_view state | grep -q running' 60
 is "$(in_view 'batch, restarts')" "Slurm $id|1" '... and is begun again'
 run hector why "$job"
-before="which was begun 1 time before.* as job $first \(killed, requeued\)"
-like "$T/out" "^it is in Slurm $id, $before\$" \
+like "$T/out" "^it is in Slurm $id, which was begun 1 time before.*:\$" \
     '... knows of its past'
+like "$T/out" "^  run 1, job $first: killed, requeued, after " '... and what has become of it'
 scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... and can be cancelled'
 

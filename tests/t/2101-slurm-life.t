@@ -83,7 +83,7 @@ gone=$(squeue -h -j "$id" -o %B)
 gone=n$((${gone#n} % 3 + 1))
 kill_all_on "$gone"
 wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]' 60
-is "$(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" 'failed|125|' \
+is "$(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" 'failed|125|node failure' \
     'a node that dies: Hector is faster than Slurm'
 like "$T/err" "^hector: node $gone was lost" '... and names it'
 for h in $t_hosts; do

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,29 @@ static void test_default(void **state)
     assert_null(agent_noise("ssh"));
 }
 
+/* What Slurm gets over is tried again, and nothing else. */
+static void test_passes(void **state)
+{
+    static const char step[] = "srun: error: Unable to create step for job 9: ";
+    static const struct { const char *agent, *reason; bool passes; } table[] = {
+        { "srun", "Memory required by task is not available", true },
+        { "/usr/bin/srun -v", "Unable to contact slurm controller (connect "
+                              "failure)", true },
+        { "srun", "Job/step already completing or completed", false },
+        { "srun", "", false },
+        { "ssh", "Unable to contact slurm controller", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        char line[200];
+
+        snprintf(line, sizeof(line), "%s%s", step, table[i].reason);
+        assert_int_equal(agent_may_pass(table[i].agent, line),
+                         table[i].passes);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -107,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_there),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_default),
+        cmocka_unit_test(test_passes),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

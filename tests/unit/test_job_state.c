@@ -16,19 +16,19 @@
  * '.' an error. */
 static const char job_letters[] = "swopSrREdfk";
 static const char *const job_table[JOB_STATE_COUNT] = {
-    /* wait place prepared launched fail kill return again store ended
+    /* wait place prepared launched fail kill ask return again store ended
      * ended_failed _killed */
-    [JOB_SUBMITTED] = "wp..fk......",
-    [JOB_WAITING] = ".p..fk......",
-    [JOB_STORED] = "....fk.w....",
-    [JOB_PREPARING] = "..S.fk......",
-    [JOB_STARTING] = "...rEER..d..",
-    [JOB_RUNNING] = "....EER..d..",
-    [JOB_RETURNING] = ".....E.wo...",
-    [JOB_ENDING] = "...EEE....fk",
-    [JOB_DONE] = "............",
-    [JOB_FAILED] = "............",
-    [JOB_KILLED] = "............",
+    [JOB_SUBMITTED] = "wp..fkE......",
+    [JOB_WAITING] = ".p..fkE......",
+    [JOB_STORED] = "....fk..w....",
+    [JOB_PREPARING] = "..S.fkE......",
+    [JOB_STARTING] = "...rEE.R..d..",
+    [JOB_RUNNING] = "....EE.R..d..",
+    [JOB_RETURNING] = ".....E..wo...",
+    [JOB_ENDING] = "...EEE.....fk",
+    [JOB_DONE] = ".............",
+    [JOB_FAILED] = ".............",
+    [JOB_KILLED] = ".............",
 };
 
 static void test_job_edges(void **state)

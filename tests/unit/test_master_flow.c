@@ -626,6 +626,30 @@ static void test_batch_is_silent(void **state)
     rig_wait(run, "JobEnded job=1 code=3");
 }
 
+/* It ends it before its tasks have started: as its nodes have not joined, and as
+ * they prepare it. */
+static void end_early(struct rig *r, const char *host, const char *waits,
+                      const char *reason, const char *end)
+{
+    struct peer *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 1, .batch = true,
+                                     .hosts = { host } });
+    rig_wait(run, waits);
+    kill_job(run, "all", 143, false);
+    rig_wait(run, "ending");
+    rig_turn(r, 100);
+    assert_false(heard(run, "JobEnded"));
+    peer_allot(run, 77, true, reason);
+    rig_wait(run, "JobEnded job=1");
+    rig_expect(r, "SELECT state, exit_code, reason FROM jobs", end);
+}
+
+static void test_batch_early(void **state)
+{
+    end_early(*state, "b", "waiting", "requeued", "killed|143|requeued\n");
+}
+
 static void test_batch_nonsense(void **state)
 {
     struct rig *r = *state;
@@ -821,7 +845,7 @@ int main(void)
         T(test_stop),
         T(test_passed_signals),
         T(test_batch_ends), T(test_batch_goes_on), T(test_batch_is_silent),
-        T(test_batch_nonsense),
+        T(test_batch_early), T(test_batch_nonsense),
         T(test_foreign_signal),
         T(test_apart),
         T(test_apart_for_a_while),

@@ -106,7 +106,8 @@ static void test_views(void **state)
 {
     static const struct { const char *view, *columns; } views[] = {
         { "jobs", "job,name,command,ntasks,state,started_ns,ended_ns,"
-                  "exit_code,batch,restarts,limit_ns,reason" },
+                  "exit_code,batch,restarts,limit_ns,reason,from_job,"
+                  "from_checkpoint" },
         { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
                    "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns,"
                    "waited_ns" },
@@ -793,6 +794,41 @@ static void test_resume(void **state)
     store_close(st);
 }
 
+/* A job of a batch system is begun again: what it had run before is over. */
+static void test_superseded(void **state)
+{
+    struct store *st = open_it();
+    struct store_job before = { .name = "one", .state = "running", .ntasks = 1,
+                                .command = "c", .master = 7, .batch = "Slurm 4" };
+    struct store_job other = before, next = before, same = before;
+    struct store_resume r = { .session = 1 };
+    struct store_task t = { .state = "running" };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    other.batch = "Slurm 5";
+    next.restarts = same.restarts = 1;
+    next.submitted_ns = 99;
+    assert_int_equal(store_put_job(st, &before, &err), 0);
+    r.job = t.job = before.job;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    assert_int_equal(store_put_task(st, &t, &err), 0);
+    assert_int_equal(store_put_job(st, &other, &err), 0);
+    assert_int_equal(store_put_job(st, &next, &err), 0);
+    assert_int_equal(store_put_job(st, &same, &err), 0);
+    assert_int_equal(store_put_job(st, &next, &err), 0);
+    expect(st, "SELECT job, state, ended_ns, exit_code, reason, why FROM job"
+           " ORDER BY job",
+           "1|killed|99|143|requeued|Slurm 4 was begun again\n"
+           "2|running||||\n3|running||||\n4|running||||\n");
+    expect(st, "SELECT state FROM task", "lost\n");
+    expect(st, "SELECT count(*) FROM resume", "0\n");
+    expect(st, "SELECT job, state_to FROM transition WHERE event = 'bury'",
+           "1|killed\n");
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+}
+
 static void put_events(struct store *st, uint64_t job, uint64_t first,
                        const struct store_event *e, size_t n)
 {
@@ -1063,7 +1099,7 @@ int main(void)
         T(test_foreign_file),
         T(test_unwritable),
         T(test_modes),
-        T(test_resume),
+        T(test_resume), T(test_superseded),
         T(test_log), T(test_merge),
         T(test_runs), T(test_migration),
         T(test_together),

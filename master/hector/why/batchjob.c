@@ -11,8 +11,26 @@
 struct batchjob {
     uint64_t job;
     struct str head;            /* of the job that is asked about */
-    struct str others;          /* ", job 3 (killed, requeued)" */
+    struct str runs;            /* a line for each */
+    unsigned n;
 };
+
+static void add_run(struct str *to, const struct store_job *j)
+{
+    char ran[HUMAN_MAX];
+
+    str_addf(to, "  run %" PRIu32 ", job %" PRIu64 ": %s", j->restarts + 1, j->job,
+             j->state ? j->state : "?");
+    if (j->reason)
+        str_addf(to, ", %s", j->reason);
+    if (j->started_ns && j->ended_ns >= j->started_ns)
+        str_addf(to, ", after %s",
+                 human_duration(ran, (int64_t)(j->ended_ns - j->started_ns)));
+    if (j->from_job)
+        str_addf(to, ", from checkpoint %" PRIu32 " of job %" PRIu64,
+                 j->from_checkpoint, j->from_job);
+    str_add(to, "\n");
+}
 
 static int on_job(void *arg, const struct store_job *j)
 {
@@ -20,12 +38,10 @@ static int on_job(void *arg, const struct store_job *j)
     uint64_t now_ns = clock_wall_ns();
     char left[HUMAN_MAX];
 
-    if (j->job != b->job) {
-        str_addf(&b->others, ", job %" PRIu64 " (%s%s%s)", j->job,
-                 j->state ? j->state : "?", j->reason ? ", " : "",
-                 j->reason ? j->reason : "");
+    b->n++;
+    add_run(&b->runs, j);
+    if (j->job != b->job)
         return 0;
-    }
     str_addf(&b->head, "it %s in %s", j->ended_ns ? "was" : "is", j->batch);
     if (j->restarts)
         str_addf(&b->head, ", which was begun %" PRIu32 " time%s before",
@@ -42,9 +58,8 @@ void batchjob_of_job(struct str *to, struct store *st, uint64_t job)
     struct err err;
 
     if (query_batch(st, job, on_job, &b, &err) == 0 && b.head.n)
-        str_addf(to, "%s%s%s\n", str_text(&b.head),
-                 b.others.n ? ", as " : "",
-                 b.others.n ? str_text(&b.others) + strlen(", ") : "");
+        str_addf(to, "%s%s\n%s", str_text(&b.head), b.n > 1 ? ":" : "",
+                 b.n > 1 ? str_text(&b.runs) : "");
     str_fini(&b.head);
-    str_fini(&b.others);
+    str_fini(&b.runs);
 }

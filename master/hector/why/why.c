@@ -157,6 +157,7 @@ static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
         { ",\"checkpoints\":", checkpoints },
         { ",\"returns\":", query_return_rows },
         { ",\"moves\":", query_move_rows },
+        { ",\"runs\":", query_run_rows },
     };
     int rc = 0;
 

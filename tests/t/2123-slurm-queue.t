@@ -1,0 +1,31 @@
+# A dozen jobs of an ordinary user through the queue of a real Slurm, some cancelled
+# at random moments, munged and slurmctld begun again in the middle: the database has
+# each once, with the right end. tests/eval/queue.sh does it with a hundred.
+# limit: 300
+# shellcheck disable=SC2086 # $t_hosts is several names
+. "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
+. "$top/tests/lib/queue.sh"
+jobs=${JOBS:-12} seed=${SEED:-$(date +%s)}
+slurm 3
+nobody_may || skip_all 'an ordinary user cannot reach the build'
+# shellcheck disable=SC2034 # queue.sh's
+as=$nobody
+HECTOR_DB=$T/nobody/db HOME=$T/nobody
+export HECTOR_DB HOME
+mkdir "$T/jobs"
+chmod 777 "$T/jobs"
+cd "$T/nobody" || exit 1
+
+queue_run "$jobs" "$seed" || fail 'jobs are submitted'
+is "$(queue_wrong)" '' "of $jobs jobs the database has each once, with the right end"
+is "$(wc -l <"$T/ends") $(queue_gone)" "$jobs $jobs" '... and the queue is empty'
+is "$(sql 'SELECT count(*) FROM jobs WHERE ended_ns IS NULL')" 0 '... no run is open'
+awk '{ n[$2 " " ($3 ? $3 : "no run")]++ }
+    END { for (i in n) print "# " n[i] " " i }' "$T/ends" | sort
+[ -z "$(queue_wrong)" ] || tail -n 5 "$T"/jobs/*.err >&2
+wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
+is "$(slurm_strays $t_hosts)" '' 'nothing of them is left on any node'
+slurm_clear '... nor anywhere else'
+done_testing
