@@ -40,6 +40,19 @@ static int slurm_count(const char **text, uint32_t *tasks, uint32_t *times)
     return 0;
 }
 
+uint32_t allocation_sum(const char *counts)
+{
+    uint64_t sum = 0;
+    uint32_t tasks, times;
+
+    while (*counts && sum <= UINT32_MAX) {
+        if (slurm_count(&counts, &tasks, &times) < 0)
+            return 0;
+        sum += (uint64_t)tasks * times;
+    }
+    return sum <= UINT32_MAX ? (uint32_t)sum : 0;
+}
+
 int allocation_add_slurm(struct hosts *h, const char *nodelist,
                          const char *tasks, struct err *err)
 {

@@ -11,6 +11,7 @@
 /* What a batch system says of one of its jobs when it is asked. */
 struct system_answer {
     uint64_t end_s;             /* since the epoch: it ends then; 0: unknown */
+    uint64_t begin_s;           /* as it began */
     const char *reason;         /* why it ends it, as in Allotment; static; "":
                                    it does not, or does not say */
 };
@@ -24,8 +25,10 @@ struct system {
     /* More variables; each may be NULL. */
     const char *job;            /* its name for the job */
     const char *restarts;       /* how often that was begun before */
-    const char *tasks;          /* how many it may have */
-    const char *end;            /* when it ends, s since the epoch */
+    const char *nodes;          /* how many it has; NULL: as hosts are named */
+    const char *cpus;           /* how many processors it has: "2(x3),1" is 7;
+                                   NULL: as many as its hosts have slots */
+    const char *begin, *end;    /* when it began and ends, s since the epoch */
     const char *length;         /* after how many s; its script is the first
                                    process of our session */
 
@@ -34,10 +37,14 @@ struct system {
      * that makes no sense. */
     const char *const *ask;
     int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
+    int warning;                /* this signal comes some time before it kills all:
+                                   then it is asked, too; 0: none */
 };
 
 /* The one we are in, the innermost of several; NULL: none. */
 const struct system *system_here(void);
+/* How many nodes and processors it has, as far as it says so. */
+void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus);
 /* A variable of it; NULL: it has none, or it is empty. */
 const char *system_value(const char *variable);
 /* How often its job was begun before. */
@@ -47,7 +54,9 @@ uint32_t system_restarts(const struct system *s);
  * is the one that belongs to it. */
 int system_add_hosts(struct hosts *h, struct err *err);
 
-/* Slurm's answer. */
+/* Grid Engine's, and Slurm's answer. */
+int system_answer_sge(const char *text, uint64_t restarts,
+                      struct system_answer *a);
 int system_answer_slurm(const char *text, uint64_t restarts,
                         struct system_answer *a);
 
