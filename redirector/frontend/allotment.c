@@ -9,6 +9,9 @@
 #include "redirector/frontend/unspent.h"
 #include "redirector/start/inquiry.h"
 
+/* On a busy machine an answer may take longer than one question may. */
+enum { ALLOTMENT_TRIES = 5 };
+
 struct allotment {
     struct unspent_facts facts;
     char name[100];             /* "Slurm 42" */
@@ -16,6 +19,7 @@ struct allotment {
     struct inquiry *inquiry;    /* owned; NULL: nobody can be asked */
     int warning;                /* as in struct system */
     bool warned, ending, ended;
+    unsigned asked;             /* in vain, before the end */
     allotment_tell_cb tell;
     void *arg;
 };
@@ -38,6 +42,10 @@ static void allotment_on_answer(void *arg, const struct system_answer *answer)
 {
     struct allotment *a = arg;
 
+    if (!answer && !a->ending && ++a->asked < ALLOTMENT_TRIES) {
+        inquiry_ask(a->inquiry);
+        return;
+    }
     /* That of one that is being ended is now. */
     if (answer && !*answer->reason) {
         a->facts.asked_s = answer->end_s;
