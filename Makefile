@@ -174,6 +174,7 @@ INSTALLED = \
     $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
     $(foreach m,$(man_pages),$(call made,$m):share/man/man$(call section,$m)/$(notdir $m):644) \
     config/hector.conf:share/doc/hector/hector.conf:644 \
+    $(foreach s,$(wildcard config/batch/*.sh),$s:share/doc/hector/batch/$(notdir $s):644) \
     $(foreach u,$(wildcard config/*.service config/*.socket),$(B)/$u:lib/systemd/system/$(notdir $u):644)
 with_prefix := $(patsubst config/%,$(B)/config/%,$(wildcard config/*.service \
     config/*.socket config/*.pc))

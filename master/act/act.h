@@ -17,6 +17,7 @@
 #include "master/places/whereis.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
+#include "proto/link/message.h"
 
 struct job;
 struct journal;
@@ -59,6 +60,7 @@ struct act_ops {
     /* Back to its last checkpoint; false: it cannot. */
     bool (*again)(struct job *j, const char *why);
     /* A sentence for the person who runs the job. */
+    void (*finding)(const struct job *j, const Hct__Finding *m);
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
 };

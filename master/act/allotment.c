@@ -34,6 +34,17 @@ static void allotment_ended(struct acts *a, struct job *j, const char *reason,
     journal_job(a->journal, j);
 }
 
+/* It is about to end it, and may kill all that it is at once. */
+static void allotment_warned(struct acts *a, struct job *j, const char *reason,
+                             const char *sentence)
+{
+    if (j->batch.reason)
+        return;
+    node_set_text(&j->batch.reason, reason);
+    journal_job(a->journal, j);
+    a->ops->notice(j, true, "%.100s %s: it will be killed", j->batch.id, sentence);
+}
+
 int allotment_take(struct acts *a, struct job *j, const Hct__Allotment *m,
                    struct err *err)
 {
@@ -42,15 +53,20 @@ int allotment_take(struct acts *a, struct job *j, const Hct__Allotment *m,
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
         if (strcmp(m->reason, reasons[i].reason) == 0)
             sentence = reasons[i].sentence;
-    if (*m->reason && (!sentence || !m->ending))
+    if (*m->reason && !sentence)
         return err_set(err, EPROTO, "a batch system ends its job for \"%.40s\"",
                        m->reason);
     if (!j->batch.id || job_state_final(j->state))
         return 0;
+    j->batch.begin_ns = m->begin_ns;
+    j->batch.nodes = m->nodes;
+    j->batch.cpus = m->cpus;
     if (m->end_ns && m->end_ns != j->batch.end_ns) {
         j->batch.end_ns = m->end_ns;
         journal_job(a->journal, j);
     }
+    if (sentence && !m->ending)
+        allotment_warned(a, j, m->reason, sentence);
     if (m->ending && !j->batch.told) {
         j->batch.told = true;
         if (sentence)

@@ -12,6 +12,7 @@
 #include "master/findings/remedy.h"
 #include "master/findings/report.h"
 #include "master/findings/said.h"
+#include "master/findings/telling.h"
 #include "master/places/computing.h"
 #include "master/state/job.h"
 #include "proto/base/str.h"
@@ -40,7 +41,8 @@ struct finder {
 /* A hang whose tasks are being looked for in their sources. */
 struct hang {
     struct finder *by;          /* borrowed */
-    struct report *report;      /* owned, like the next two */
+    struct report *report;      /* owned, like the next three */
+    struct telling telling;     /* for programs */
     struct str next;            /* what will be done, in words */
     struct str not_done;        /* why what is proposed is not, or "" */
     uint32_t proposed;

@@ -9,6 +9,7 @@ void hang_free(struct hang *h)
     if (!h)
         return;
     report_free(h->report);
+    telling_fini(&h->telling);
     str_fini(&h->next);
     str_fini(&h->not_done);
     free(h);
@@ -30,6 +31,9 @@ static void hang_finish(struct findings *f, bool found, bool over)
     finder_reported(f, h->by, h->report->why);
     if (!over)
         f->acts->ops->notice(f->job, true, "  %s", str_text(&h->next));
+    h->telling.ends = h->telling.ends && !over;
+    telling_send(&h->telling, f->acts, f->job, h->by->name, h->report,
+                 over ? "it is over" : str_text(&h->next));
     if (h->not_done.n)
         finder_not_done(f, h->by, h->proposed, h->report->why,
                         str_text(&h->not_done));
@@ -77,12 +81,29 @@ void hang_first(struct findings *f, const struct finding *x)
     if (!h)
         return;
     report_about(h->report, x->found, v);
+    telling_of(&h->telling, x->found, v);
+    telling_remedy(&h->telling, r, x->found->now_ns);
     h->proposed = x->proposed;
     remedy_say(&h->next, &f->on_hang, v, x->proposed, x->found->now_ns);
     if (!r.wanted)
         remedy_why_not(&h->not_done, &f->on_hang, v);
     finder_want_of(f, x, r);
     hang_begin(f);
+}
+
+static void tell_more(const struct findings *f, const struct finding *x,
+                      const char *next)
+{
+    struct report *r = report_make(f->job, x->found->seq, x->text);
+    struct telling t;
+
+    telling_of(&t, x->found, x->v);
+    telling_remedy(&t, remedy_decide(&f->on_hang, x->v, x->proposed,
+                                     x->found->now_ns), x->found->now_ns);
+    if (r)
+        telling_send(&t, f->acts, f->job, x->by->name, r, next);
+    telling_fini(&t);
+    report_free(r);
 }
 
 /* What is found of a hang that is known already: by another policy as well, or
@@ -96,6 +117,7 @@ static void on_more(struct findings *f, const struct finding *x)
         finder_reported(f, x->by, x->why);
         remedy_say(&next, &f->on_hang, x->v, x->proposed, x->found->now_ns);
         f->acts->ops->notice(f->job, true, "  %s", str_text(&next));
+        tell_more(f, x, str_text(&next));
     }
     finder_propose(f, x);
     str_fini(&next);

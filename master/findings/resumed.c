@@ -69,6 +69,10 @@ static void recall_remedy(struct findings *f, struct finder *p,
     p->ordered = h->ordered;
     if (f->hang) {
         f->hang->proposed = h->proposed;
+        f->hang->telling = (struct telling){
+            .kind = found_kind_name(found.kind), .score = h->score,
+            .age_ns = h->age_ns, .ranks = h->ranks ? strdup(h->ranks) : NULL };
+        telling_remedy(&f->hang->telling, r, 0);
         remedy_say(&f->hang->next, &f->on_hang, &found, h->proposed, 0);
         if (!r.wanted)
             remedy_why_not(&f->hang->not_done, &f->on_hang, &found);

@@ -249,7 +249,7 @@ void flow_committed(struct flow *f)
 
 static const struct act_ops act_ops = {
     .effect = flow_act, .end = flow_kill, .again = again_if_can,
-    .notice = notice,
+    .finding = notice_finding, .notice = notice,
 };
 
 static void move_act(struct job *j)

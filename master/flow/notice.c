@@ -56,13 +56,24 @@ void notice_state(const struct job *j)
         conn_send(j->redirector, MESSAGE_JOB_STATE, &m);
 }
 
+void notice_finding(const struct job *j, const Hct__Finding *m)
+{
+    if (j->redirector)
+        conn_send(j->redirector, MESSAGE_FINDING, m);
+}
+
 void notice_ended(const struct job *j)
 {
+    const struct job_saved saved = job_saved(j);
     Hct__JobEnded m = HCT__JOB_ENDED__INIT;
 
     m.job = j->id;
     m.exit_code = job_exit_code(j);
     m.why = (char *)job_why(j);
+    m.left_ns = saved.left_ns;
+    m.left_percent = saved.percent;
+    m.node_hours = saved.node_hours;
+    m.core_hours = saved.core_hours;
     if (j->redirector)
         conn_send(j->redirector, MESSAGE_JOB_ENDED, &m);
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "proto/link/message.h"
+
 struct flow;
 struct job;
 struct task;
@@ -17,6 +19,9 @@ void notice(const struct job *j, bool error, const char *fmt, ...)
 
 /* A sentence for everyone who runs a job, or has submitted one. */
 void notice_all(const struct flow *f, bool error, const char *text);
+
+/* What a policy has found, in its parts. */
+void notice_finding(const struct job *j, const Hct__Finding *m);
 
 /* That it was taken, how it fares, how it has ended. */
 void notice_accepted(const struct job *j);

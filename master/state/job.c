@@ -13,6 +13,7 @@
 
 #include "master/state/job_ops.h"
 #include "proto/base/array.h"
+#include "proto/base/clock.h"
 
 /* ------------------------------------------------------------------ table */
 
@@ -388,6 +389,24 @@ static int job_first_code(const struct job *j)
         }
     }
     return code;
+}
+
+struct job_saved job_saved(const struct job *j)
+{
+    const struct job_batch *b = &j->batch;
+    struct job_saved s = { 0 };
+    double hours;
+
+    if (job_kill_code(j) != JOB_CODE_HUNG || job_failed(j) || !j->ended_ns ||
+        b->end_ns <= j->ended_ns)
+        return s;
+    s.left_ns = b->end_ns - j->ended_ns;
+    hours = (double)s.left_ns / (3600.0 * CLOCK_NS_PER_S);
+    if (b->begin_ns && b->begin_ns < j->ended_ns)
+        s.percent = 100.0 * (double)s.left_ns / (double)(b->end_ns - b->begin_ns);
+    s.node_hours = hours * b->nodes;
+    s.core_hours = hours * b->cpus;
+    return s;
 }
 
 int job_code_of_tasks(const struct job *j)

@@ -124,7 +124,9 @@ struct job_ending {
 struct job_batch {
     char *id;                   /* owned: "Slurm 42"; NULL: none */
     uint32_t restarts;          /* that was begun so often before */
-    uint64_t end_ns;            /* wall clock: it ends then; 0: not known */
+    uint64_t end_ns;            /* wall clock: it ends then; 0: not known, */
+    uint64_t begin_ns;          /* ... as when it began, */
+    uint32_t nodes, cpus;       /* ... and how many it has */
     char *reason;               /* owned: why it was ended; NULL: it was not */
     bool tells;                 /* it is asked for that when the job ends, */
     bool told;                  /* ... and has answered */
@@ -290,6 +292,16 @@ void job_set_why(struct job *j, const char *why);
 
 /* The secret of the streams, which only its redirector and its slaves know. */
 bool job_has_cookie(const struct job *j, const uint8_t *p, size_t bytes);
+
+/* What is left of the allocation of a job that was ended for a hang: as
+ * supercomputers charge, its nodes, or its processors, times the time (ParaStack
+ * 7.V). All 0: it was not, or that is not known. */
+struct job_saved {
+    uint64_t left_ns;
+    double percent;             /* of the time that it had */
+    double node_hours, core_hours;
+};
+struct job_saved job_saved(const struct job *j);
 
 /* The exit code of the whole job, that by its tasks alone, and the event that
  * ends it. */

@@ -37,6 +37,8 @@ void record_of_node(struct store_node *row, const struct node *n,
 void record_of_job(struct store_job *row, const struct job *j,
                    uint64_t master)
 {
+    const struct job_saved saved = job_saved(j);
+
     *row = (struct store_job){
         .job = j->id, .name = j->name, .command = j->command,
         .state = job_state_name(j->state), .why = j->ending.why,
@@ -48,6 +50,8 @@ void record_of_job(struct store_job *row, const struct job *j,
         .batch = j->batch.id, .restarts = j->batch.restarts,
         .limit_ns = j->batch.end_ns, .reason = j->batch.reason,
         .from_job = j->from.job, .from_checkpoint = j->from.checkpoint,
+        .saved_node_hours = saved.node_hours,
+        .saved_core_hours = saved.core_hours, .saved_percent = saved.percent,
     };
 }
 

@@ -15,7 +15,7 @@
 enum kind {
     KIND_COUNT, KIND_COUNT32, KIND_TOTAL, KIND_SIGNED, KIND_KNOWN,
     KIND_KNOWN32, KIND_NUMBER, KIND_LINK, KIND_MAYBE, KIND_FLAG, KIND_REAL,
-    KIND_BYTES, KIND_TEXT, KIND_NAME, KIND_MASTER, KIND_JOB, KIND_SESSION,
+    KIND_AMOUNT, KIND_BYTES, KIND_TEXT, KIND_NAME, KIND_MASTER, KIND_JOB, KIND_SESSION,
     KIND_NODE, KIND_LABEL,
 };
 enum rule {                     /* those from COUNTED on are written by others */
@@ -99,6 +99,7 @@ static const char *sql_type(enum kind kind)
     case KIND_BYTES:
         return "BLOB";
     case KIND_REAL:
+    case KIND_AMOUNT:
         return "REAL";
     case KIND_TOTAL:
         return "INTEGER NOT NULL DEFAULT 0";
@@ -261,6 +262,12 @@ void bind(sqlite3_stmt *s, int at, enum kind kind, const void *p)
     case KIND_REAL:
         sqlite3_bind_double(s, at, *(const double *)p);
         break;
+    case KIND_AMOUNT:
+        if (*(const double *)p > 0)
+            sqlite3_bind_double(s, at, *(const double *)p);
+        else
+            sqlite3_bind_null(s, at);
+        break;
     case KIND_TEXT:
     case KIND_NAME:
         sqlite3_bind_text(s, at, *(const char *const *)p, -1, SQLITE_STATIC);
@@ -374,6 +381,7 @@ static void read_value(const struct store_value *v, enum kind kind, void *p)
         *(bool *)p = v->i != 0;
         break;
     case KIND_REAL:
+    case KIND_AMOUNT:
         *(double *)p = v->type == STORE_INT ? (double)v->i : v->d;
         break;
     case KIND_TEXT:

@@ -15,7 +15,8 @@
  *     KNOWN     uint64_t, 0: NULL  KNOWN32  uint32_t, 0: NULL
  *     NUMBER    int64_t            LINK     int64_t, 0: NULL
  *     MAYBE     struct row_maybe   FLAG     bool
- *     REAL      double             BYTES    struct row_bytes, NULL: NULL
+ *     REAL      double             AMOUNT   double, 0: NULL
+ *     BYTES     struct row_bytes, NULL: NULL
  *     TEXT      const char *, NULL: NULL
  *     NAME      const char *, no two rows have the same
  *     MASTER    uint64_t of which 63 bits are kept, 0: NULL
@@ -153,7 +154,11 @@
                                           " failure")                         \
     C(from_job,     KNOWN,   KEEP, 19, 13, "its tasks began as they were in a"\
                                           " checkpoint of that job")          \
-    C(from_checkpoint, KNOWN32, KEEP, 19, 14, "its number")
+    C(from_checkpoint, KNOWN32, KEEP, 19, 14, "its number")                    \
+    C(saved_node_hours, AMOUNT, KEEP, 20, 15, "of its allocation, which were left"\
+                                          " when it was ended for a hang")    \
+    C(saved_core_hours, AMOUNT, KEEP, 20, 16, "the same, of its processors")  \
+    C(saved_percent, AMOUNT, KEEP, 20, 17, "of the time of its allocation")
 
 #define STORE_task(C)                                                         \
     C(job,           JOB,     KEY,  1, 1, NULL)                               \
@@ -461,6 +466,7 @@ struct row_bytes { const void *p; size_t n; };
 #define ROW_TYPE_MAYBE struct row_maybe
 #define ROW_TYPE_FLAG bool
 #define ROW_TYPE_REAL double
+#define ROW_TYPE_AMOUNT double
 #define ROW_TYPE_TEXT const char *
 #define ROW_TYPE_NAME const char *
 #define ROW_TYPE_BYTES struct row_bytes

@@ -40,24 +40,22 @@ static int slurm_count(const char **text, uint32_t *tasks, uint32_t *times)
     return 0;
 }
 
-/* How many nodes the counts are of; 0: they are none. */
-static uint64_t slurm_counted(const char *tasks)
+/* "2(x3),1" is of 4 nodes, 7 in all; of none, where it makes no sense. */
+static uint64_t slurm_counted(const char *counts, uint64_t *sum)
 {
-    uint32_t slots, times;
+    uint32_t each, times;
     uint64_t n = 0;
 
-    while (*tasks) {
-        if (slurm_count(&tasks, &slots, &times) < 0)
-            return 0;
-        n += times;
-    }
+    for (*sum = 0; *counts; *sum += (uint64_t)each * times, n += times)
+        if (slurm_count(&counts, &each, &times) < 0)
+            return *sum = 0;
     return n;
 }
 
 static int slurm_check(const struct hostlist *list, const char *nodelist,
                        const char *tasks, struct err *err)
 {
-    uint64_t n = tasks ? slurm_counted(tasks) : list->n;
+    uint64_t sum, n = tasks ? slurm_counted(tasks, &sum) : list->n;
 
     if (n == list->n)
         return 0;
@@ -68,6 +66,14 @@ static int slurm_check(const struct hostlist *list, const char *nodelist,
                    "SLURM_JOB_NODELIST: %.60s is for %llu node%s, %.60s has %zu",
                    tasks, (unsigned long long)n, n == 1 ? "" : "s", nodelist,
                    list->n);
+}
+
+uint32_t allocation_sum(const char *counts)
+{
+    uint64_t sum;
+
+    slurm_counted(counts, &sum);
+    return sum <= UINT32_MAX ? (uint32_t)sum : 0;
 }
 
 int allocation_add_slurm(struct hosts *h, const char *nodelist,

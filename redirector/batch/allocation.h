@@ -13,6 +13,8 @@ int allocation_add_slurm(struct hosts *h, const char *nodelist,
 /* The same of what Slurm says in our environment. */
 int allocation_add_slurm_here(struct hosts *h, const char *nodelist,
                               struct err *err);
+/* What Slurm's counts are in all: of "2(x3),1" 7; 0: they make no sense. */
+uint32_t allocation_sum(const char *counts);
 /* LSF's LSB_MCPU_HOSTS: "a 4 b 2". */
 int allocation_add_lsf(struct hosts *h, const char *text, struct err *err);
 /* The file that PE_HOSTFILE of Grid Engine names: lines "a 4 queue range". */

@@ -2,11 +2,13 @@
 #include "redirector/batch/system.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "proto/base/parse.h"
 #include "redirector/batch/allocation.h"
@@ -35,6 +37,19 @@ static int slurm_is_sane(bool adopts, struct err *err)
     return adopts ? 0 : allocation_check_first(err);
 }
 
+/* When it was begun, what it has asked for, what its queue allows, and what becomes
+ * of it. */
+static const char *const sge_ask[] = {
+    "sh", "-c",
+    "qstat -xml -j \"$0\" |"
+    " sed -n 's/.*<JAT_start_time>\\([0-9]*\\)<.*/start \\1/p'\n"
+    "qstat -j \"$0\" |"
+    " sed -n 's/^hard resource_list: */asks /p'\n"
+    "qconf -sq \"$QUEUE\" | sed -n 's/^h_rt  */asks h_rt=/p'\n"
+    "qstat |"
+    " awk -v job=\"$0\" '$1 == job { print \"state\", $5 }'", NULL
+};
+
 static const struct system systems[] = {
     { .name = "Flux", .variable = "FLUX_URI",
       .add_hosts = allocation_add_flux, .starters = flux_starters,
@@ -43,17 +58,19 @@ static const struct system systems[] = {
       .add_hosts = allocation_add_slurm_here, .agent = "srun",
       .starters = slurm_starters, .sane = slurm_is_sane,
       .job = "SLURM_JOB_ID", .restarts = "SLURM_RESTART_COUNT",
-      .tasks = "SLURM_NTASKS", .end = "SLURM_JOB_END_TIME",
+      .nodes = "SLURM_JOB_NUM_NODES", .cpus = "SLURM_JOB_CPUS_PER_NODE",
+      .begin = "SLURM_JOB_START_TIME", .end = "SLURM_JOB_END_TIME",
       .ask = slurm_ask, .answer = system_answer_slurm },
     { .name = "LSF", .variable = "LSB_MCPU_HOSTS",
       .add_hosts = allocation_add_lsf, .agent = "blaunch",
       .starters = lsf_starters, .job = "LSB_JOBID" },
     { .name = "Grid Engine", .variable = "PE_HOSTFILE",
       .add_hosts = allocation_add_sge, .agent = "qrsh -inherit",
-      .starters = sge_starters, .job = "JOB_ID", .tasks = "NSLOTS" },
+      .starters = sge_starters, .job = "JOB_ID", .ask = sge_ask,
+      .answer = system_answer_sge, .warning = SIGUSR2 },
     { .name = "PBS", .variable = "PBS_NODEFILE",
       .add_hosts = allocation_add_pbs, .starters = pbs_starters,
-      .job = "PBS_JOBID", .tasks = "PBS_NP",
+      .job = "PBS_JOBID",
       .length = "PBS_WALLTIME" },
 };
 
@@ -72,6 +89,24 @@ uint32_t system_restarts(const struct system *s)
     uint64_t n;
 
     return text && !parse_u64(&n, text, 0, UINT32_MAX, NULL) ? (uint32_t)n : 0;
+}
+
+void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus)
+{
+    const char *cpus_are = system_value(s->cpus);
+    const char *nodes_are = system_value(s->nodes);
+    struct hosts h = { 0 };
+
+    *nodes = *cpus = 0;
+    if (s->add_hosts(&h, system_value(s->variable), NULL) == 0)
+        *nodes = (uint32_t)h.n;
+    for (size_t i = 0; i < *nodes; i++)
+        *cpus += h.v[i].slots;
+    if (nodes_are)
+        *nodes = allocation_sum(nodes_are);
+    if (cpus_are)
+        *cpus = allocation_sum(cpus_are);
+    hosts_fini(&h);
 }
 
 /* "flux-broker" is "flux-broker-0", too. */
@@ -230,7 +265,7 @@ enum { SLURM_WORD = 32, SLURM_WORDS = 6 };
 struct slurm_job { uint64_t end_s, start_s, preempted_s, restarts; char *state, *why; };
 
 /* "NONE", "N/A" and the like: 0. */
-static uint64_t slurm_number(const char *word)
+static uint64_t number(const char *word)
 {
     uint64_t n;
 
@@ -282,11 +317,73 @@ int system_answer_slurm(const char *text, uint64_t restarts,
 
     if (n < SLURM_WORDS)
         return -1;
-    j = (struct slurm_job){ .end_s = slurm_number(w[0]),
-                            .start_s = slurm_number(w[1]), .state = w[2],
-                            .why = w[3], .preempted_s = slurm_number(w[4]),
-                            .restarts = slurm_number(w[5]) };
+    j = (struct slurm_job){ .end_s = number(w[0]),
+                            .start_s = number(w[1]), .state = w[2],
+                            .why = w[3], .preempted_s = number(w[4]),
+                            .restarts = number(w[5]) };
     a->reason = slurm_reason(&j, restarts, n > SLURM_WORDS);
     a->end_s = j.end_s;
+    a->begin_s = j.start_s;
+    return 0;
+}
+
+/* ------------------------------------------------------------- Grid Engine */
+
+/* "90" or "1:30:00", up to a comma; 0: none, as INFINITY. */
+static uint64_t sge_seconds(const char *text)
+{
+    uint64_t s = 0;
+    char *end;
+
+    for (int i = 0; i < 3; i++, text = end + 1) {
+        s = s * 60 + strtoul(text, &end, 10);
+        if (end == text)
+            return 0;
+        if (*end != ':')
+            break;
+    }
+    return *end == ',' || *end == '\0' ? s : 0;
+}
+
+/* Of several limits the least one counts. */
+static void sge_limit(uint64_t *limit_s, const char *asks)
+{
+    const char *p = strstr(asks, "h_rt=");
+    uint64_t s = p && (p == asks || p[-1] == ',' || p[-1] == ' ')
+                 ? sge_seconds(p + strlen("h_rt=")) : 0;
+
+    if (s && (*limit_s == 0 || s < *limit_s))
+        *limit_s = s;
+}
+
+/* Of a job of several tasks that run all of these are told: of them nothing is
+ * known. Before it kills a job that is over its limit its state is as ever. */
+int system_answer_sge(const char *text, uint64_t restarts,
+                      struct system_answer *a)
+{
+    char *copy = strdup(text), *save = NULL, state[16] = "";
+    unsigned starts = 0;
+    uint64_t limit_s = 0;
+
+    (void)restarts;
+    *a = (struct system_answer){ .reason = "" };
+    for (char *p = copy ? strtok_r(copy, "\n", &save) : NULL; p;
+         p = strtok_r(NULL, "\n", &save)) {
+        if (strncmp(p, "asks ", 5) == 0)
+            sge_limit(&limit_s, p);
+        else if (sscanf(p, "state %15s", state) != 1 &&
+                 strncmp(p, "start ", 6) == 0 && number(p + 6)) {
+            a->begin_s = number(p + 6);
+            starts++;
+        }
+    }
+    free(copy);
+    if (starts != 1)
+        return -1;
+    a->end_s = limit_s ? a->begin_s + limit_s : 0;
+    if (strchr(state, 'd'))
+        a->reason = "cancelled";
+    else if (a->end_s && (uint64_t)time(NULL) >= a->end_s)
+        a->reason = "time limit";
     return 0;
 }

@@ -13,6 +13,7 @@
 /* What a batch system says of one of its jobs when it is asked. */
 struct system_answer {
     uint64_t end_s;             /* since the epoch: it ends then; 0: unknown */
+    uint64_t begin_s;           /* as it began */
     const char *reason;         /* why it ends it, as in Allotment; static; "":
                                    it does not, or does not say */
 };
@@ -32,8 +33,10 @@ struct system {
     /* More variables; each may be NULL. */
     const char *job;            /* its name for the job */
     const char *restarts;       /* how often that was begun before */
-    const char *tasks;          /* how many it may have */
-    const char *end;            /* when it ends, s since the epoch */
+    const char *nodes;          /* how many it has; NULL: as hosts are named */
+    const char *cpus;           /* how many processors it has: "2(x3),1" is 7;
+                                   NULL: as many as its hosts have slots */
+    const char *begin, *end;    /* when it began and ends, s since the epoch */
     const char *length;         /* after how many s; its script is the first
                                    process of our session */
 
@@ -42,6 +45,8 @@ struct system {
      * that makes no sense. */
     const char *const *ask;
     int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
+    int warning;                /* this signal comes some time before it kills all:
+                                   then it is asked, too; 0: none */
 };
 
 /* The one we are in; NULL: none. Of several it is the innermost, whose processes
@@ -49,6 +54,8 @@ struct system {
 const struct system *system_here(void);
 /* "Slurm 7 in Grid Engine 12", if there are several; else false. */
 bool system_nested(char *buf, size_t size);
+/* How many nodes and processors it has, as far as it says so. */
+void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus);
 /* A variable of it; NULL: it has none, or it is empty. */
 const char *system_value(const char *variable);
 /* How often its job was begun before. */
@@ -65,7 +72,9 @@ int system_claim_hosts(struct hosts *h, struct err *err);
 /* Its name with that of the job, for people: "Slurm 7". */
 const char *system_job(const struct system *s, char *buf, size_t size);
 
-/* Slurm's answer. */
+/* Grid Engine's, and Slurm's answer. */
+int system_answer_sge(const char *text, uint64_t restarts,
+                      struct system_answer *a);
 int system_answer_slurm(const char *text, uint64_t restarts,
                         struct system_answer *a);
 

@@ -301,7 +301,6 @@ static void adopt_ended(struct frontend *s, int code, const char *why)
     }
     if (*why)
         say(a->ran ? SAY_VERBOSE : SAY_ERROR, "%s", why);
-    allotment_say_unspent(s->allotment, code, s->conf->options->on_hang);
     if (!a->ran)
         status_end(&s->status, code);
     else if (code == STATUS_HUNG)

@@ -6,18 +6,20 @@
 #include <string.h>
 
 #include "proto/base/clock.h"
-#include "redirector/frontend/status.h"
 #include "redirector/frontend/unspent.h"
-#include "redirector/out/say.h"
-#include "redirector/start/former.h"
 #include "redirector/start/inquiry.h"
+
+/* On a busy machine an answer may take longer than one question may. */
+enum { ALLOTMENT_TRIES = 5 };
 
 struct allotment {
     struct unspent_facts facts;
-    char name[FORMER_NAME];     /* "Slurm 42" */
+    char name[100];             /* "Slurm 42" */
     uint32_t restarts;
     struct inquiry *inquiry;    /* owned; NULL: nobody can be asked */
-    bool ending, ended;
+    int warning;                /* as in struct system */
+    bool warned, ending, ended;
+    unsigned asked;             /* in vain, before the end */
     allotment_tell_cb tell;
     void *arg;
 };
@@ -27,9 +29,12 @@ static void allotment_tell(struct allotment *a, const char *reason)
     Hct__Allotment m = HCT__ALLOTMENT__INIT;
 
     m.end_ns = unspent_end_s(&a->facts) * CLOCK_NS_PER_S;
+    m.begin_ns = unspent_begin_s(&a->facts) * CLOCK_NS_PER_S;
+    m.nodes = a->facts.nodes;
+    m.cpus = a->facts.cpus;
     m.ending = a->ending;
     m.reason = (char *)(uintptr_t)reason;
-    if (m.end_ns || m.ending)
+    if (m.end_ns || m.ending || *reason)
         a->tell(a->arg, &m);
 }
 
@@ -37,11 +42,17 @@ static void allotment_on_answer(void *arg, const struct system_answer *answer)
 {
     struct allotment *a = arg;
 
+    if (!answer && !a->ending && ++a->asked < ALLOTMENT_TRIES) {
+        inquiry_ask(a->inquiry);
+        return;
+    }
     /* That of one that is being ended is now. */
-    if (answer && !*answer->reason)
+    if (answer && !*answer->reason) {
         a->facts.asked_s = answer->end_s;
+        a->facts.begun_s = answer->begin_s;
+    }
     a->ended |= a->ending && answer && *answer->reason;
-    allotment_tell(a, answer && a->ending ? answer->reason : "");
+    allotment_tell(a, answer && (a->ending || a->warned) ? answer->reason : "");
 }
 
 struct allotment *allotment_open(struct event_base *base,
@@ -55,10 +66,16 @@ struct allotment *allotment_open(struct event_base *base,
     unspent_read(&a->facts, s);
     a->tell = tell;
     a->arg = arg;
+    a->warning = s->warning;
     a->restarts = system_restarts(s);
-    former_name(a->name);
+    system_job(s, a->name, sizeof(a->name));
     a->inquiry = inquiry_open(base, allotment_on_answer, a);
     return a;
+}
+
+const char *allotment_name(const struct allotment *a)
+{
+    return a ? a->name : NULL;
 }
 
 void allotment_submit(struct allotment *a, Hct__Submit *m)
@@ -78,27 +95,20 @@ void allotment_begin(struct allotment *a)
         inquiry_ask(a->inquiry);
 }
 
+void allotment_signal(struct allotment *a, int sig)
+{
+    if (!a || !a->inquiry || a->ending || sig != a->warning)
+        return;
+    a->warned = true;
+    inquiry_ask(a->inquiry);
+}
+
 void allotment_ending(struct allotment *a)
 {
     if (!a || !a->inquiry || a->ending)
         return;
     a->ending = true;
     inquiry_ask(a->inquiry);
-}
-
-void allotment_say_unspent(const struct allotment *a, int code,
-                           const char *on_hang)
-{
-    struct unspent_facts now;
-    char text[200];
-
-    if (!a || code != STATUS_HUNG || !on_hang || strncmp(on_hang, "kill", 4))
-        return;
-    now = a->facts;
-    unspent_now(&now);
-    unspent_text(text, sizeof(text), &now);
-    if (unspent_left_s(&now))
-        say(SAY_ERROR, "%s", text);
 }
 
 bool allotment_is_ended(const struct allotment *a)

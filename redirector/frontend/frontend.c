@@ -14,6 +14,7 @@
 #include "redirector/link/loop.h"
 #include "redirector/out/say.h"
 #include "redirector/frontend/laststacks.h"
+#include "redirector/frontend/unspent.h"
 #include "redirector/start/submit.h"
 
 /* For how long nothing may come by any link after the job's end, before we
@@ -26,9 +27,17 @@
 
 /* ---------------------------------------------------------- how it ends */
 
-static void frontend_on_gone(void *arg)
+static void frontend_on_over(void *arg)
 {
     event_base_loopbreak(((struct frontend *)arg)->base);
+}
+
+static void frontend_on_gone(void *arg)
+{
+    struct frontend *s = arg;
+
+    if (notify_is_idle(s->notify, frontend_on_over, s))
+        frontend_on_over(s);
 }
 
 static void frontend_leave(void *arg)
@@ -40,7 +49,7 @@ static void frontend_leave(void *arg)
         private_close(s->private, s->job == 0 || s->vanished,
                       frontend_on_gone);
     else
-        event_base_loopbreak(s->base);
+        frontend_on_gone(s);
 }
 
 static void frontend_flush(struct frontend *s)
@@ -273,8 +282,14 @@ static void frontend_on_accepted(void *arg, uint64_t job, const char *name)
     if (s->ops->accepted)
         s->ops->accepted(s);
     links_set_job(s->links, job);
+    notify_job(s->notify, job, name);
     allotment_begin(s->allotment);
     say(SAY_VERBOSE, "job %llu is called %s", (unsigned long long)job, name);
+}
+
+static void frontend_on_finding(void *arg, const Hct__Finding *m)
+{
+    notify_finding(((struct frontend *)arg)->notify, m);
 }
 
 static void frontend_on_notice(void *arg, const char *text, bool error)
@@ -301,11 +316,17 @@ static void frontend_on_state(void *arg, const char *state, uint32_t started,
     s->ops->state(s, state);
 }
 
-static void frontend_on_ended(void *arg, int code, const char *why)
+static void frontend_on_ended(void *arg, const Hct__JobEnded *m)
 {
     struct frontend *s = arg;
+    char text[200];
 
-    s->ops->ended(s, code, why);
+    notify_ended(s->notify, m);
+    s->ops->ended(s, m->exit_code, m->why);
+    if (!m->left_ns)
+        return;
+    unspent_text(text, sizeof(text), m);
+    say(SAY_ERROR, "%s", text);
 }
 
 static void frontend_on_lost(void *arg, const struct err *why)
@@ -378,7 +399,8 @@ static int frontend_open_master(struct frontend *s, struct err *err)
 {
     static const struct uplink_ops ops = {
         .ready = frontend_on_ready, .accepted = frontend_on_accepted,
-        .notice = frontend_on_notice, .state = frontend_on_state,
+        .notice = frontend_on_notice, .finding = frontend_on_finding,
+        .state = frontend_on_state,
         .ended = frontend_on_ended, .lost = frontend_on_lost
     };
     const struct frontend_conf *c = s->conf;
@@ -416,6 +438,8 @@ static int frontend_open(struct frontend *s, struct err *err)
         frontend_open_master(s, err) < 0)
         return -1;
     s->allotment = allotment_open(s->base, frontend_on_allotment, s);
+    s->notify = notify_open(s->base, c->options->notify, c->ntasks,
+                            allotment_name(s->allotment));
     if (c->options->timeout_ns)
         timer_set(s->timeout, c->options->timeout_ns);
     return 0;
@@ -428,7 +452,9 @@ static void frontend_close(struct frontend *s)
 
     laststacks_close(s->where);
     allotment_close(s->allotment);
+    notify_stop(s->notify);
     private_end_all(s->private);
+    notify_close(s->notify);
     uplink_close(s->uplink);
     private_destroy(s->private);
     s->ops->stop(s);

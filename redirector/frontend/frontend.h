@@ -28,6 +28,7 @@
 #include "redirector/options/options.h"
 #include "redirector/out/output.h"
 #include "redirector/frontend/allotment.h"
+#include "redirector/frontend/notify.h"
 #include "redirector/frontend/status.h"
 #include "redirector/start/private.h"
 #include "redirector/start/saved.h"
@@ -62,6 +63,7 @@ struct frontend {
     struct output *output;              /* NULL: nobody wants any */
     struct laststacks *where;           /* NULL: not asked */
     struct allotment *allotment;        /* NULL: in no batch system */
+    struct notify *notify;              /* NULL: nobody is told of hangs */
     struct event *timeout, *silence;
     uint64_t job;                       /* 0: not accepted yet */
     char state[32];                     /* of the job, as the master says */

@@ -150,6 +150,7 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
         child_reap_all();
         break;
     case INTERRUPT_FORWARD:
+        allotment_signal(s->allotment, sig);
         if (s->uplink)
             uplink_signal(s->uplink, sig);
         break;
@@ -320,7 +321,6 @@ static void run_ended(struct frontend *s, int code, const char *why)
     if (*why)
         say(told && !allotment_is_ended(s->allotment) ? SAY_VERBOSE : SAY_ERROR,
             "%s", why);
-    allotment_say_unspent(s->allotment, code, s->conf->options->on_hang);
     status_end(&s->status, code);
     frontend_drain(s);
 }

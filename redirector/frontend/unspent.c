@@ -1,5 +1,5 @@
-/* unspent.c - how much of an allocation is left. Slurm says when it ends, some
- * versions of it when they are asked; PBS only how long it may be, and its job
+/* unspent.c - what is known of an allocation. Slurm says when it ends, some versions
+ * of it when they are asked; PBS only how long it may be, and its job
  * script is the first process of the session. */
 #include "redirector/frontend/unspent.h"
 
@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/parse.h"
 
 enum { UNSPENT_MAX_S = 366 * 86400 };
@@ -39,21 +40,14 @@ static uint64_t session_age_s(void)
     return (uint64_t)up.tv_sec > started ? (uint64_t)up.tv_sec - started : 0;
 }
 
-void unspent_now(struct unspent_facts *f)
-{
-    uint64_t now_s = (uint64_t)time(NULL);
-
-    if (f->length && now_s > f->now_s)
-        f->script_age_s += now_s - f->now_s;
-    f->now_s = now_s;
-}
-
 void unspent_read(struct unspent_facts *f, const struct system *s)
 {
-    *f = (struct unspent_facts){ .end = system_value(s->end),
+    *f = (struct unspent_facts){ .begin = system_value(s->begin),
+                                 .end = system_value(s->end),
                                  .length = system_value(s->length),
-                                 .now_s = (uint64_t)time(NULL),
-                                 .tasks = system_value(s->tasks) };
+                                 .now_s = (uint64_t)time(NULL) };
+    if (s->end || s->length || s->ask)
+        system_size(s, &f->nodes, &f->cpus);
     if (f->length)
         f->script_age_s = session_age_s();
 }
@@ -70,21 +64,25 @@ uint64_t unspent_end_s(const struct unspent_facts *f)
     return end_s <= f->now_s + UNSPENT_MAX_S ? end_s : 0;
 }
 
-uint64_t unspent_left_s(const struct unspent_facts *f)
+uint64_t unspent_begin_s(const struct unspent_facts *f)
 {
-    uint64_t end_s = unspent_end_s(f);
+    uint64_t s, begin_s = f->begun_s;
 
-    return end_s > f->now_s ? end_s - f->now_s : 0;
+    if (f->begin && !parse_u64(&s, f->begin, 1, INT64_MAX, NULL))
+        begin_s = s;
+    else if (f->length && f->script_age_s <= f->now_s)
+        begin_s = f->now_s - f->script_age_s;
+    return begin_s <= f->now_s ? begin_s : 0;
 }
 
-void unspent_text(char *buf, size_t size, const struct unspent_facts *f)
+void unspent_text(char *buf, size_t size, const Hct__JobEnded *m)
 {
-    uint64_t left_s = unspent_left_s(f), tasks;
-    int n = snprintf(buf, size, "%" PRIu64 "h%02um of the allocation are left",
-                     left_s / 3600, (unsigned)(left_s / 60 % 60));
+    const uint64_t left_s = m->left_ns / CLOCK_NS_PER_S;
+    char percent[32] = "";
 
-    if (f->tasks && !parse_u64(&tasks, f->tasks, 1, UINT32_MAX, NULL) &&
-        (size_t)n < size)
-        snprintf(buf + n, size - (size_t)n, ", %.1f core hours of its %"
-                 PRIu64 " tasks", (double)left_s / 3600 * (double)tasks, tasks);
+    if (m->left_percent > 0)
+        snprintf(percent, sizeof(percent), ", %.1f %%", m->left_percent);
+    snprintf(buf, size, "%" PRIu64 "h%02um of the allocation are left%s: %.1f node "
+             "hours and %.1f core hours are saved, if it ends now", left_s / 3600,
+             (unsigned)(left_s / 60 % 60), percent, m->node_hours, m->core_hours);
 }

@@ -151,6 +151,18 @@ static int on_notice(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_finding(void *arg, struct conn *c, const void *msg,
+                      struct err *err)
+{
+    struct uplink *u = arg;
+
+    (void)c;
+    (void)err;
+    if (u->ops->finding)
+        u->ops->finding(u->arg, msg);
+    return 0;
+}
+
 static int on_job_state(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
@@ -167,11 +179,10 @@ static int on_job_ended(void *arg, struct conn *c, const void *msg,
                         struct err *err)
 {
     struct uplink *u = arg;
-    const Hct__JobEnded *m = msg;
 
     (void)c;
     (void)err;
-    u->ops->ended(u->arg, m->exit_code, m->why);
+    u->ops->ended(u->arg, msg);
     return 0;
 }
 

@@ -18,9 +18,10 @@ struct uplink_ops {
     void (*ready)(void *arg);           /* the master has answered: submit */
     void (*accepted)(void *arg, uint64_t job, const char *name);
     void (*notice)(void *arg, const char *text, bool error);
+    void (*finding)(void *arg, const Hct__Finding *m);  /* may be NULL */
     void (*state)(void *arg, const char *state, uint32_t started,
                   uint32_t ntasks);
-    void (*ended)(void *arg, int code, const char *why);
+    void (*ended)(void *arg, const Hct__JobEnded *m);
     /* The master has refused us, or is gone for good; nothing comes after
      * this. */
     void (*lost)(void *arg, const struct err *why);

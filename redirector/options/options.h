@@ -54,6 +54,7 @@ struct options {
     const char *name, *db;
     struct options_list policies;
     const char *on_hang;
+    const char *notify;         /* a command; NULL: not said */
     char *faults;               /* owned; the rules of --inject; NULL: none */
     const char *phase;          /* of --phase; NULL: not given */
     bool adopt;                 /* one app: the launcher and all its words */

@@ -474,6 +474,10 @@ const struct args_option usage_rows[] = {
       "what to do when the job hangs; a verdict acts at age=60s and sure=99.9, "
       "a notice only with patience=TIME",
       take_on_hang, AT(on_hang), 0, 0 },
+    { NULL, "notify", ARGS_VALUE, "COMMAND",
+      "when the job hangs, run this by the shell, with one JSON object on its "
+      "standard input: job, verdict, where, saved",
+      args_text, AT(notify), 0, 0 },
     { NULL, "priority", ARGS_VALUE, "N", NULL,
       take_priority, 0, 0, 0 },
     { NULL, "deadline", ARGS_VALUE, "TIME", NULL,

@@ -10,14 +10,15 @@
 #include "redirector/batch/system.h"
 #include "redirector/out/say.h"
 
-bool former_name(char name[FORMER_NAME])
+enum { FORMER_NAME = 100 };
+
+/* False: we are in none. */
+static bool former_name(char name[FORMER_NAME])
 {
     const struct system *s = system_here();
-    const char *job = s ? system_value(s->job) : NULL;
 
-    snprintf(name, FORMER_NAME, "%s%s%.60s", s ? s->name : "", job ? " " : "",
-             job ? job : "");
-    return s != NULL;
+    *name = '\0';
+    return s && system_job(s, name, FORMER_NAME);
 }
 
 uint32_t former_runs(void)

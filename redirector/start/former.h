@@ -10,10 +10,6 @@
 #include "proto/base/err.h"
 #include "proto/link/message.h"
 
-enum { FORMER_NAME = 100 };
-
-/* The job of the batch system for people, "Slurm 42"; false: there is none. */
-bool former_name(char name[FORMER_NAME]);
 /* It was begun so often before. */
 uint32_t former_runs(void);
 

@@ -48,7 +48,7 @@ static void inquiry_on_line(void *arg, const char *line, size_t n)
 static void inquiry_on_exit(void *arg, struct child *c, int status)
 {
     struct inquiry *q = arg;
-    struct system_answer a = { 0, "" };
+    struct system_answer a = { .reason = "" };
     bool good;
 
     (void)c;

@@ -54,10 +54,9 @@ static void on_state(void *arg, const char *state, uint32_t started,
     assert(((struct world *)arg)->ready && state);
 }
 
-static void on_ended(void *arg, int code, const char *why)
+static void on_ended(void *arg, const Hct__JobEnded *m)
 {
-    (void)code;
-    assert(((struct world *)arg)->ready && why);
+    assert(((struct world *)arg)->ready && m->why);
 }
 
 static void on_lost(void *arg, const struct err *why)

@@ -6,6 +6,8 @@
 
 void redirector_tales(const char *dir)
 {
+    Hct__FindingTask task = HCT__FINDING_TASK__INIT, *where[1];
+
     for (unsigned i = 0; i < 2; i++) {
         SAY(i, INPUT_CREDIT, InputCredit, HCT__INPUT_CREDIT__INIT,
             m->bytes = 65536);
@@ -31,6 +33,13 @@ void redirector_tales(const char *dir)
         m->name = (char *)"solver");
     SAY(0, NOTICE, Notice, HCT__NOTICE__INIT, m->job = 7,
         m->text = (char *)"a word", m->error = 1);
+    where[0] = &task;
+    task.rank = 1;
+    task.node = (char *)"n1";
+    task.function = task.file = (char *)"f";
+    task.text = (char *)"task 1 on n1 waits";
+    SAY(0, FINDING, Finding, HCT__FINDING__INIT, m->job = 7, m->kind = (char *)"hang",
+        m->n_where = 1, m->where = where, m->ends = 1, m->ends_in_ns = 9);
     SAY(0, JOB_STATE, JobState, HCT__JOB_STATE__INIT, m->job = 7,
         m->state = (char *)"running", m->started = 1, m->ntasks = 2);
     SAY(0, JOB_ENDED, JobEnded, HCT__JOB_ENDED__INIT, m->job = 7,

@@ -14,8 +14,9 @@ fi
 
 clean 'everything has a manual page' \
     "$(for page in hector-run.1 hector.1 HCT_RT_Tag.3 hector.conf.5 \
-        hector-proto.7 hector-inject.7 hector-policy.7 hector-master.8 hector-slave.8 \
-        hector-judge.8 hector-emulate.8 hector-keep.8 hector-slice.8 hector-restore.1; do
+        hector-proto.7 hector-inject.7 hector-policy.7 hector-batch.7 \
+        hector-master.8 hector-slave.8 hector-judge.8 hector-emulate.8 \
+        hector-keep.8 hector-slice.8 hector-restore.1; do
         printf '%s\n' "$pages" | grep -q "/$page\$" || echo "$page is missing"
     done)"
 
@@ -26,6 +27,16 @@ clean 'pages refer to pages that are there' \
                 printf '%s\n' "$pages" | grep -q "/$page\$" ||
                     echo "$f: refers to $page, which is missing"
             done
+    done)"
+# Scripts for batch systems are files, which tests run.
+clean 'scripts in hector-batch.7 are those of config/batch' \
+    "$(for f in config/batch/*.sh; do
+        awk -v name="${f##*/}" '
+            $0 == ".\\\" " name { on = 1; next }
+            on && /^\.Bd/ { next }
+            on && /^\.Ed/ { exit }
+            on { gsub(/\\e/, "\\"); print }' redirector/hector-batch.7 |
+            cmp -s - "$f" || echo "$f: the page has another one"
     done)"
 # What --help names stands in the page; of what has an entry there at least one
 # name is in --help: others are for those who come from elsewhere.

@@ -116,12 +116,16 @@ is "$status" 1 'why: no such job'
 
 # A hang that is over before its stack trees are there is not acted on: these
 # stay.
-SLURM_JOB_NODELIST=$(uname -n) SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_NTASKS=2 \
+SLURM_JOB_NODELIST=$(uname -n) SLURM_JOB_START_TIME=$(($(date +%s) - 7200)) \
+    SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) SLURM_JOB_CPUS_PER_NODE=2 \
     stall=30 watched 9 --on-hang kill:age=1s
 is "$status" 123 '--on-hang kill: the job is ended, status 123'
-like "$T/err" '^hector: 2h00m of the allocation are left, 4.0 core hours of its 2 tasks' \
+hours='2\.0 node hours and 4\.0 core hours'
+like "$T/err" \
+    "^hector: 2h00m of the allocation are left, (49|50)\.[0-9] %: $hours are saved, if" \
     '... and what that saves inside Slurm is said'
-is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'killed|123' \
+is "$(sql "SELECT state, exit_code, round(saved_node_hours), round(saved_core_hours),
+    round(saved_percent) FROM jobs WHERE job = $job")" 'killed|123|2.0|4.0|50.0' \
     '... recorded'
 is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result, ', ') FROM
     actions WHERE job = $job")" 'report odd done, kill odd done' '... with its reason'

@@ -15,9 +15,15 @@ hector-run --on-hang kill --inject 'rank=2,call=MPI_*send,after=1,fault=drop' \
 END
 job=1
 is "$status $(head -n 1 "$T/out")" '123 0' 'a job that hangs is ended, with it the allocation'
-like "$T/err" \
-    '^hector: (9h59m|10h00m) of the allocation are left, (39\.9|40\.0) core hours of its 4 tasks' \
+hours='(19\.9|20\.0) node hours and (39\.9|40\.0) core hours'
+all='(99\.[89]|100\.0) %'
+like "$T/err" "^hector: (9h59m|10h00m) of the allocation are left, $all: $hours are saved" \
     '... and what that saves is said'
+is "$(sql 'SELECT saved_node_hours > 19.8, saved_core_hours > 39.7, saved_percent > 99
+    FROM jobs')" '1|1|1' '... and kept'
+run hector why 1
+like "$T/out" "^it was in Slurm [0-9]+, of which .* were left when .* hang: $all, $hours" \
+    '... hector why says so'
 is "$(sql 'SELECT state, exit_code, reason FROM jobs WHERE job = 1')" 'killed|123|' \
     '... it is not Slurm that has ended it'
 

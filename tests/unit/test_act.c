@@ -74,7 +74,8 @@ static bool again(struct job *j, const char *why)
     return can_return;
 }
 
-static const struct act_ops act_ops = { effect, end, again, told };
+static const struct act_ops act_ops = { .effect = effect, .end = end, .again = again,
+                                        .notice = told };
 
 /* --------------------------------------------------------------------- a job */
 

@@ -302,6 +302,76 @@ static void test_claim(void **state)
     unsetenv("LSB_MCPU_HOSTS");
 }
 
+/* What qstat and qconf of Grid Engine 8.1.9 say. */
+static void test_sge_answers(void **state)
+{
+    static const struct {
+        const char *in;
+        int rc;
+        uint64_t end_s;
+        const char *reason;
+    } table[] = {
+        { "start 9000000000\nasks h_vmem=1G,h_rt=3600\nasks h_rt=INFINITY\nstate r\n",
+          0, 9000003600, "" },
+        { "start 9000000000\nasks h_rt=3600\nasks h_rt=0:30:00\nstate r\n",
+          0, 9000001800, "" },
+        { "start 9000000000\nasks h_rt=1:00:00,[n1=0:01:00]\nstate s\n",
+          0, 9000003600, "" },
+        { "start 9000000000\nasks s_rt=10,xh_rt=5\nstate r\n", 0, 0, "" },
+        { "start 9000000000\nasks h_rt=3600\nstate dr\n", 0, 9000003600,
+          "cancelled" },
+        { "start 1000\nasks h_rt=60\nstate r\n", 0, 1060, "time limit" },
+        { "start 1000\nstate r\n", 0, 0, "" },
+        { "start 1000\nstart 1001\nasks h_rt=60\nstate r\n", -1, 0, "" },
+        { "asks h_rt=60\n", -1, 0, "" },
+        { "", -1, 0, "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct system_answer a;
+
+        assert_int_equal(system_answer_sge(table[i].in, 0, &a), table[i].rc);
+        if (table[i].rc == 0) {
+            assert_true(a.end_s == table[i].end_s);
+            assert_string_equal(a.reason, table[i].reason);
+        }
+    }
+}
+
+static void test_size(void **state)
+{
+    static const struct { const char *counts; uint32_t sum; } sums[] = {
+        { "4", 4 }, { "2(x3),1", 7 }, { "4(x2)", 8 }, { "", 0 }, { "x", 0 },
+        { "2,", 2 }, { "2(x", 0 }, { "0", 0 },
+    };
+    const char *path = file_of("b\na\nb\nb\n", 0600);
+    uint32_t nodes, cpus;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+        assert_int_equal(allocation_sum(sums[i].counts), sums[i].sum);
+    setenv("PBS_NODEFILE", path, 1);
+    system_size(system_here(), &nodes, &cpus);
+    assert_int_equal(nodes, 2);
+    assert_int_equal(cpus, 4);
+    setenv("SLURM_JOB_NODELIST", "n[1-3]", 1);
+    setenv("SLURM_TASKS_PER_NODE", "1(x3)", 1);
+    system_size(system_here(), &nodes, &cpus);
+    assert_int_equal(nodes, 3);
+    assert_int_equal(cpus, 3);
+    setenv("SLURM_JOB_CPUS_PER_NODE", "8(x2),4", 1);    /* a task has several */
+    setenv("SLURM_JOB_NUM_NODES", "5", 1);              /* a step has fewer */
+    system_size(system_here(), &nodes, &cpus);
+    assert_int_equal(nodes, 5);
+    assert_int_equal(cpus, 20);
+    unsetenv("SLURM_JOB_NODELIST");
+    unsetenv("SLURM_JOB_CPUS_PER_NODE");
+    unsetenv("SLURM_JOB_NUM_NODES");
+    unsetenv("PBS_NODEFILE");
+    unlink(path);
+}
+
 /* What squeue and sinfo of Slurm 22.05 say of a job that was begun once before. */
 static void test_answers(void **state)
 {
@@ -325,7 +395,7 @@ static void test_answers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        struct system_answer a = { 0, "" };
+        struct system_answer a = { .reason = "" };
         int rc = system_answer_slurm(table[i].in, 1, &a);
 
         if ((rc == 0) != (table[i].reason != NULL) ||
@@ -390,7 +460,8 @@ int main(void)
         cmocka_unit_test(test_flux),
         cmocka_unit_test(test_which),
         cmocka_unit_test(test_ancestry),
-        cmocka_unit_test(test_claim), cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_claim), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_sge_answers), cmocka_unit_test(test_answers),
         cmocka_unit_test(test_first),
     };
 

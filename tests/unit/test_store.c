@@ -107,7 +107,8 @@ static void test_views(void **state)
     static const struct { const char *view, *columns; } views[] = {
         { "jobs", "job,name,command,ntasks,state,started_ns,ended_ns,"
                   "exit_code,batch,restarts,limit_ns,reason,from_job,"
-                  "from_checkpoint" },
+                  "from_checkpoint,saved_node_hours,saved_core_hours,"
+                  "saved_percent" },
         { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
                    "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns,"
                    "waited_ns" },

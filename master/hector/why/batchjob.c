@@ -49,6 +49,16 @@ static int on_job(void *arg, const struct store_job *j)
     if (!j->ended_ns && j->limit_ns > now_ns)
         str_addf(&b->head, ", for %s more",
                  human_duration(left, (int64_t)(j->limit_ns - now_ns)));
+    if (j->reason)
+        str_addf(&b->head, ", which ended it: %s", j->reason);
+    if (j->saved_node_hours > 0)
+        str_addf(&b->head, ", of which %s were left when it was ended for a hang: ",
+                 human_duration(left, (int64_t)(j->limit_ns - j->ended_ns)));
+    if (j->saved_percent > 0)
+        str_addf(&b->head, "%.1f %%, ", j->saved_percent);
+    if (j->saved_node_hours > 0)
+        str_addf(&b->head, "%.1f node hours and %.1f core hours",
+                 j->saved_node_hours, j->saved_core_hours);
     return 0;
 }
 

@@ -1,0 +1,74 @@
+# The contract of PBS, of which no real one can be had: the script of hector-batch(7)
+# with what PBS says to a job, pbs_tmrsh and pbsdsh by stand-ins that do what their
+# manuals say: no standard input, and no host but those of PBS_NODEFILE.
+# limit: 120
+. "${0%/*}/../lib/t.sh"
+hosts 2
+mkdir bin
+cat >bin/pbs_tmrsh <<'END'
+#!/bin/sh
+grep -qx "$1" "$PBS_NODEFILE" || { echo "pbs_tmrsh: $1 is not of this job" >&2; exit 254; }
+echo "$1" >>"$T/started"
+exec sh "$AGENT" "$@" </dev/null
+END
+cat >bin/pbsdsh <<'END'
+#!/bin/sh
+[ "$1" = -h ] || exit 2
+shift
+exec pbs_tmrsh "$@"
+END
+chmod 755 bin/*
+ln -s "$APPS/skew" tide
+qsub()          # SCRIPT: run it on n1, as PBS would, with what its #PBS lines ask for
+{
+    fresh out err started
+    walltime=$(sed -n 's/^#PBS .*walltime=\([0-9]*\):00:00.*/\1/p' "$1")
+    # shellcheck disable=SC2016 # for the shell there
+    sh "$AGENT" n1 setsid env PATH="$T/bin:$PATH" PBS_ENVIRONMENT=PBS_BATCH \
+        PBS_JOBID=7.login PBS_O_WORKDIR="$T" PBS_NODEFILE="$T/nodes" \
+        ${walltime:+PBS_WALLTIME=$((walltime * 3600))} sh -c 'cd / && exec sh "$0"' "$1" \
+        >"$T/out" 2>"$T/err" </dev/null &
+    pbs=$!
+}
+over() { status=0; wait "$pbs" || status=$?; job=$(sql 'SELECT max(job) FROM jobs'); }
+
+printf 'n2\nn1\nn2\nn1\n' >nodes        # repeated, and in no order
+touch april.in
+qsub "$top/config/batch/pbs.sh"
+over
+is "$status $(grep -c '^rank' tide.out)$(cat "$T/err")" '0 4' \
+    'the script of the manual'
+is "$(sql "SELECT node, count(*) FROM tasks WHERE job = $job GROUP BY node" | xargs)" \
+    'n1|2 n2|2' '... two tasks on each node, as the file of nodes has them'
+is "$(sort -u started)" n2 '... the slave of the other one comes by pbs_tmrsh'
+is "$(sql "SELECT batch, (limit_ns - started_ns) / 60000000000 BETWEEN 238 AND 240
+    FROM jobs WHERE job = $job")" 'PBS 7.login|1' '... and when it ends is known'
+
+cat >hangs <<'END'
+#!/bin/sh
+#PBS -l walltime=2:00:00
+exec hector-run --launch-agent 'pbsdsh -h' --on-hang kill \
+    --inject 'rank=2,call=MPI_*send,after=1,fault=drop' "$APPS/stencil" 32 600
+END
+qsub "$T/hangs"
+over
+is "$status $(sql "SELECT saved_node_hours > 3.8, saved_core_hours > 7.6, saved_percent > 95
+    FROM jobs WHERE job = $job")" '123 1|1|1' 'a hang, and what is saved, of two nodes'
+is "$(sort -u started)" n2 '... by pbsdsh'
+
+# OpenPBS does not say how long a job may be: then nothing is known of its end.
+sed '/^#PBS/d' hangs >open
+qsub "$T/open"
+over
+is "$status $(sql "SELECT limit_ns IS NULL, saved_node_hours IS NULL FROM jobs
+    WHERE job = $job")" '123 1|1' 'without PBS_WALLTIME nothing is known'
+is "$(grep -c 'allocation are left' "$T/err")" 0 '... or said'
+
+printf '#!/bin/sh\necho $$ >"$T/pid"\nexec hector-run --launch-agent pbs_tmrsh sleep 1000\n' >waits
+qsub "$T/waits"
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+kill "$(cat pid)"
+over
+is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" \
+    '143 killed|143|' 'TERM, with which PBS ends a job'
+done_testing
