@@ -1,8 +1,8 @@
-/* speed.h - how long does each task compute? What it spends outside of MPI for a
- * call that it makes, window by window: the last ones one by one, what was
- * before as a mean. Windows stay in the ring for some time when they are in that
- * mean, too: how somebody became slow is seen in them (rise.h). All times are
- * logarithms, so that factors are differences.
+/* speed.h - how long does each task compute? What it spends outside of MPI for
+ * a call that it makes, window by window: the last ones one by one, what was
+ * before as a mean. Windows stay in the ring for some time when they are in
+ * that mean, too: how somebody became slow is seen in them (rise.h). All times
+ * are logarithms, so that factors are differences.
  *
  * A place of the phasebook has windows of its own, and so has what was seen
  * while a phase gave way to another one. All memory is the caller's, some 400
@@ -67,8 +67,8 @@ struct speed {
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
 };
 
-/* What tasks have done since they were read last belongs to that phase; PHASES:
- * nobody knows to what, and it is not counted. */
+/* What tasks have done since they were read last belongs to that phase;
+ * PHASES: nobody knows to what, and it is not counted. */
 void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase);
 
 /* Forgets what is in the open window. */
@@ -98,9 +98,9 @@ uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
 uint64_t speed_oldest(const struct speed *s);
 uint64_t speed_first(const struct speed *s);
 
-/* Places in the ring of the windows of a phase from one up to another, that are
- * news: the same for all tasks. speed_one(): of that window alone, be it news or
- * not; none of another phase. */
+/* Places in the ring of the windows of a phase from one up to another, that
+ * are news: the same for all tasks. speed_one(): of that window alone, be it
+ * news or not; none of another phase. */
 struct speed_span { uint32_t n, at[SPEED_NEWS]; };
 struct speed_span speed_span(const struct speed *s, uint32_t phase,
                              uint64_t from, uint64_t to);

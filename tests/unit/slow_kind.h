@@ -1,5 +1,6 @@
-/* slow_kind.h - what happens to the simulated jobs of slow_job.h: who has how much
- * to do in an iteration, what makes one slow and what only looks like it. */
+/* slow_kind.h - what happens to the simulated jobs of slow_job.h: who has how
+ * much to do in an iteration, what makes one slow and what only looks like
+ * it. */
 #ifndef HECTOR_TESTS_SLOW_KIND_H
 #define HECTOR_TESTS_SLOW_KIND_H
 
@@ -362,7 +363,8 @@ static inline void slow_beside(struct slow_job *s, enum slow_kind kind,
     }
 }
 
-/* When has who begins then, and has a part of each period, worked for so long? */
+/* When has who begins then, and has a part of each period, worked for so
+ * long? */
 static inline double slow_throttled(double quota, double t, double work)
 {
     static const double period = 0.1;
@@ -375,21 +377,21 @@ static inline double slow_throttled(double quota, double t, double work)
 }
 
 /* With others on its processor, a task has its turn, and then all of them have
- * theirs. So what is kept from it is in proportion to what it computes, and what
- * is shorter than a turn is kept from nothing: who leaves MPI has looked for a
- * message just now, and so it has just come to its turn.
+ * theirs. So what is kept from it is in proportion to what it computes, and
+ * what is shorter than a turn is kept from nothing: who leaves MPI has looked
+ * for a message just now, and so it has just come to its turn.
  *
  * That is what was measured on two processors. With 7 others on each, work of
- * 0.5 ms was kept in 1 % of 1,653 times, and 2, 10 and 50 ms took 6, 48 and 181 ms
- * longer. With 9, rounds of four tasks that compute for 2, 10, 50 and 200 ms took
- * 7.5, 9.9, 9 and 9.5 times as long outside of MPI, and in it 60 to 130 ms. Tasks
- * that slept for 10 and 40 ms did so for 1.2 and 1.6 ms longer. A wait of 20 ms
- * before each piece, however short, as was simulated here first, was seen
- * nowhere. */
+ * 0.5 ms was kept in 1 % of 1,653 times, and 2, 10 and 50 ms took 6, 48 and
+ * 181 ms longer. With 9, rounds of four tasks that compute for 2, 10, 50 and
+ * 200 ms took 7.5, 9.9, 9 and 9.5 times as long outside of MPI, and in it 60
+ * to 130 ms. Tasks that slept for 10 and 40 ms did so for 1.2 and 1.6 ms
+ * longer. A wait of 20 ms before each piece, however short, as was simulated
+ * here first, was seen nowhere. */
 static const double slow_turn_s = 0.0014;
 
-/* Of so many waits: a gamma distribution, three for each turn (0.58 of the mean
- * apart for one, 0.2 for ten). */
+/* Of so many waits: a gamma distribution, three for each turn (0.58 of the
+ * mean apart for one, 0.2 for ten). */
 static inline double slow_waits(struct slow_job *s, double turns, double mean)
 {
     double n = floor(turns + slow_uniform(s)), sum = 0;
@@ -408,8 +410,8 @@ static inline double slow_others_s(const struct slow_job *s,
     return s->load * exp(s->gusts[0] + s->gusts[1] + k->gusts) * slow_turn_s;
 }
 
-/* What begins then takes longer on a machine with others on it, and the task is
- * kept from a processor for that. */
+/* What begins then takes longer on a machine with others on it, and the task
+ * is kept from a processor for that. */
 static inline void slow_delay(struct slow_job *s, struct slow_task *k,
                               unsigned call, double t)
 {
@@ -424,8 +426,8 @@ static inline void slow_delay(struct slow_job *s, struct slow_task *k,
     k->delayed_ns += (uint64_t)((takes - work) * 1e9);
 }
 
-/* Who waits in MPI sees late that it need not any more: its turn comes when the
- * others have had theirs, twice or so. */
+/* Who waits in MPI sees late that it need not any more: its turn comes when
+ * the others have had theirs, twice or so. */
 static inline uint64_t slow_late_ns(struct slow_job *s,
                                     const struct slow_task *k)
 {
@@ -442,10 +444,10 @@ static inline void slow_blow(struct slow_job *s, double *gusts, double lasts_s,
     *gusts = keeps * *gusts + sqrt(1 - keeps * keeps) * sigma * slow_normal(s);
 }
 
-/* How busy it is: all processors, in seconds and in minutes, and the one that a
- * task is on. Of 150 s of the same rounds the mean of all tasks was 0.11 apart in
- * windows of a second (log), of which 0.77 was left in the next one and 0.4 after
- * five; a task was 0.07 from that mean. */
+/* How busy it is: all processors, in seconds and in minutes, and the one that
+ * a task is on. Of 150 s of the same rounds the mean of all tasks was 0.11
+ * apart in windows of a second (log), of which 0.77 was left in the next one
+ * and 0.4 after five; a task was 0.07 from that mean. */
 static inline void slow_blow_all(struct slow_job *s)
 {
     slow_blow(s, &s->gusts[0], 5, 0.12);
