@@ -26,7 +26,8 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                smm/dictionary smm/smm smm/lknorm lib/words
 PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd region \
                rise slow_say suspects suspicion told watch) \
-               $(addprefix pace/,bocpd effort iterations pace speed windows) \
+               $(addprefix pace/,bocpd effort iterations onset pace speed \
+               windows) \
                smm/polish $(addprefix lib/,phasebook words)
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)

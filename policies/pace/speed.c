@@ -96,15 +96,17 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen)
 {
     uint32_t at = (uint32_t)(s->windows % SPEED_RING);
-    uint32_t old = s->ring[at].phase;
-    bool falls_out = s->windows >= SPEED_RING && old != frozen;
+    uint64_t oldest = speed_oldest(s);
+    uint32_t old_at = (uint32_t)(oldest % SPEED_RING);
+    uint32_t old = s->ring[old_at].phase;
+    bool is_old = s->windows == oldest + SPEED_NEWS && old != frozen;
 
     for (uint32_t i = 0; i < s->ntasks; i++) {
         struct speed_task *t = &s->task[i];
         struct speed_phase *p = &t->phase[phase];
 
-        if (falls_out)
-            learn(&t->phase[old], t->ring[at]);
+        if (is_old)
+            learn(&t->phase[old], t->ring[old_at]);
         t->ring[at] = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
                                                     : NAN;
         p->calls = p->out_ns = 0;
@@ -116,9 +118,21 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
     s->windows++;
 }
 
+static uint64_t last_ones(const struct speed *s, uint64_t n)
+{
+    return s->windows > n ? s->windows - n : 0;
+}
+
+uint64_t speed_first(const struct speed *s)
+{
+    return last_ones(s, SPEED_RING);
+}
+
 uint64_t speed_oldest(const struct speed *s)
 {
-    return s->windows > SPEED_RING ? s->windows - SPEED_RING : 0;
+    uint64_t oldest = last_ones(s, SPEED_NEWS);
+
+    return oldest > s->settled ? oldest : s->settled;
 }
 
 static bool is_of(const struct speed *s, uint64_t window, uint32_t phase)
@@ -132,7 +146,7 @@ void speed_relearn(struct speed *s, uint32_t phase, uint64_t since)
         struct speed_task *t = &s->task[i];
 
         t->phase[phase].n = t->phase[phase].before = t->phase[phase].noise = 0;
-        for (uint64_t w = speed_oldest(s); w < since && w < s->windows; w++)
+        for (uint64_t w = speed_first(s); w < since && w < s->windows; w++)
             if (is_of(s, w, phase))
                 t->ring[w % SPEED_RING] = NAN;
     }
@@ -166,6 +180,17 @@ struct speed_span speed_span(const struct speed *s, uint32_t phase,
     return v;
 }
 
+struct speed_span speed_one(const struct speed *s, uint32_t phase,
+                            uint64_t window)
+{
+    struct speed_span v = { 0 };
+
+    if (window >= speed_first(s) && window < s->windows &&
+        is_of(s, window, phase))
+        v.at[v.n++] = (uint32_t)(window % SPEED_RING);
+    return v;
+}
+
 /* ... of the last ones before that. */
 static struct speed_span span_before(const struct speed *s, uint32_t phase,
                                uint64_t since)
@@ -183,7 +208,7 @@ static struct speed_span span_before(const struct speed *s, uint32_t phase,
 static double mean(const struct speed_task *t, uint32_t phase,
                    const struct speed_span *span, double *n)
 {
-    double v[SPEED_RING], words[SPEED_RING], sum = 0, most, middle;
+    double v[SPEED_NEWS], words[SPEED_NEWS], sum = 0, most, middle;
     double low = INFINITY, high = -INFINITY;
     uint32_t k = 0;
 
@@ -225,13 +250,16 @@ void speed_recall(struct speed *s, uint32_t phase, uint64_t since)
 
 void speed_settle(struct speed *s, uint64_t since)
 {
-    for (uint32_t i = 0; i < s->ntasks; i++)
-        for (uint64_t w = speed_oldest(s); w < since && w < s->windows; w++) {
-            float *x = &s->task[i].ring[w % SPEED_RING];
+    uint64_t oldest = speed_oldest(s);
 
-            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase], *x);
-            *x = NAN;
-        }
+    if (since > s->windows)
+        since = s->windows;
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        for (uint64_t w = oldest; w < since; w++)
+            learn(&s->task[i].phase[s->ring[w % SPEED_RING].phase],
+                  s->task[i].ring[w % SPEED_RING]);
+    if (since > s->settled)
+        s->settled = since;
 }
 
 /* How it was before some windows, those up to there being the span: by all that

@@ -1,9 +1,11 @@
-/* speed.h - how long does each task compute? What it spends outside of MPI for a
- * call that it makes, window by window: the last ones one by one, what was
- * before as a mean. All times are logarithms, so that factors are differences.
+/* speed.h - how long does each task compute? What it spends outside of MPI for
+ * a call that it makes, window by window: the last ones one by one, what was
+ * before as a mean. Windows stay in the ring for some time when they are in
+ * that mean, too: how somebody became slow is seen in them (rise.h). All times
+ * are logarithms, so that factors are differences.
  *
  * A place of the phasebook has windows of its own, and so has what was seen
- * while a phase gave way to another one. All memory is the caller's, some 300
+ * while a phase gave way to another one. All memory is the caller's, some 400
  * bytes a task. */
 #ifndef HCT_SPEED_H
 #define HCT_SPEED_H
@@ -20,7 +22,8 @@
 static const double speed_finest = 0.02;
 
 enum {
-    SPEED_RING = 16,            /* windows that are kept one by one */
+    SPEED_RING = 48,            /* windows that are kept one by one, and of */
+    SPEED_NEWS = 16,            /* ... these at most the last are in no mean yet */
     SPEED_RECENT = 5,           /* that say how it was just before */
     SPEED_MIXED = PHASEBOOK_MAX,
     SPEED_PHASES,
@@ -56,6 +59,7 @@ struct speed_window {           /* of all tasks together */
 struct speed {
     uint32_t ntasks;
     uint64_t windows;           /* closed so far */
+    uint64_t settled;           /* up to that one they are in the means */
     struct speed_window open[SPEED_PHASES];
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
@@ -63,14 +67,14 @@ struct speed {
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
 };
 
-/* What tasks have done since they were read last belongs to that phase; PHASES:
- * nobody knows to what, and it is not counted. */
+/* What tasks have done since they were read last belongs to that phase;
+ * PHASES: nobody knows to what, and it is not counted. */
 void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase);
 
 /* Forgets what is in the open window. */
 void speed_drop(struct speed *s, uint32_t phase);
 
-/* The open window of a phase is over. What falls out of the ring is how it was
+/* The open window of a phase is over. What is no news any more is how it was
  * before, but of windows of the phase frozen; PHASES: of none. */
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
@@ -78,25 +82,30 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
 /* How it was just before that window: speed_recent(), from now on. */
 void speed_recall(struct speed *s, uint32_t phase, uint64_t since);
 
-/* What was before that window is how it was before, and leaves the ring. */
+/* What was before that window is how it was before, and no news any more. */
 void speed_settle(struct speed *s, uint64_t since);
 
 /* How it was before in that phase: as since that window, from now on. */
 void speed_relearn(struct speed *s, uint32_t phase, uint64_t since);
 
 /* The number of the window with so many of the same phase from it on; of those
- * in the ring. *found: how many there are. */
+ * that are news. *found: how many there are. */
 uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
                      uint32_t *found);
 
-/* The first of the windows that are kept one by one. */
+/* The first of the windows that are in no mean yet, and the first of all that
+ * are kept one by one. */
 uint64_t speed_oldest(const struct speed *s);
+uint64_t speed_first(const struct speed *s);
 
-/* Places in the ring of the windows of a phase from one up to another: the same
- * for all tasks. */
-struct speed_span { uint32_t n, at[SPEED_RING]; };
+/* Places in the ring of the windows of a phase from one up to another, that
+ * are news: the same for all tasks. speed_one(): of that window alone, be it
+ * news or not; none of another phase. */
+struct speed_span { uint32_t n, at[SPEED_NEWS]; };
 struct speed_span speed_span(const struct speed *s, uint32_t phase,
                              uint64_t from, uint64_t to);
+struct speed_span speed_one(const struct speed *s, uint32_t phase,
+                            uint64_t window);
 
 /* From now on, what a task is slower by is so than before that window: of a
  * span of windows, log; NaN: nobody knows. */

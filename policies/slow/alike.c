@@ -5,6 +5,8 @@
 
 #include "policies/smm/polish.h"
 
+enum { ABOUT = 500 };           /* tasks that stand for all */
+
 double alike_middle(double *v, size_t n)
 {
     size_t most = 0;
@@ -44,13 +46,14 @@ static double middle_of_nodes(struct speed *s)
 
 /* A node that is slow may have most of the tasks: then the other nodes are what
  * is usual. */
-double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
-                double *shift)
+static double of_each(struct speed *s, uint32_t phase,
+                      const struct speed_span *span, double *shift,
+                      uint32_t each)
 {
     size_t n = 0;
     double tasks, nodes;
 
-    for (uint32_t i = 0; i < s->ntasks; i++) {
+    for (uint32_t i = 0; i < s->ntasks; i += each) {
         double x = speed_shift(s, i, phase, span);
 
         if (shift)
@@ -64,4 +67,16 @@ double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
     tasks = alike_middle(s->words, n);
     nodes = middle_of_nodes(s);
     return tasks > 0 && nodes < tasks ? fmax(nodes, 0) : tasks;
+}
+
+double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
+                double *shift)
+{
+    return of_each(s, phase, span, shift, 1);
+}
+
+double alike_about(struct speed *s, uint32_t phase,
+                   const struct speed_span *span)
+{
+    return of_each(s, phase, span, NULL, 1 + s->ntasks / ABOUT);
 }

@@ -17,4 +17,9 @@ double alike_middle(double *v, size_t n);
 double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
                 double *shift);
 
+/* About the same, of some hundred tasks at most: what is wanted of many windows
+ * must not cost as much as these together. */
+double alike_about(struct speed *s, uint32_t phase,
+                   const struct speed_span *span);
+
 #endif

@@ -144,41 +144,50 @@ static double calls_of(const struct region *r)
     return n;
 }
 
-/* The first reading has a part of what came behind it began, in which it was as
- * it is now. For a call, as what it computes is: where one is slow, the others
- * have more time in which they are not kept from anything. */
-static double kept(const struct region *before, const struct region *now,
-                   uint64_t since_ns)
+/* For a call, as what it computes is: where one is slow, the others have more time
+ * in which they are not kept from anything. */
+struct had { double kept_ns, ran_ns; };
+
+/* Before it began, and since the first reading, which has a part of what came
+ * behind it began: in that it was as it is now. False: not known. */
+static bool had(const struct region *before, const struct region *now,
+                uint64_t since_ns, struct had *was, struct had *is)
 {
     double calls = calls_of(before), more = calls_of(now) - calls;
-    double lasts = (double)now->at_ns - (double)before->at_ns;
-    double is = (double)now->delayed_ns - (double)before->delayed_ns, late;
+    double lasts = (double)now->at_ns - (double)before->at_ns, late;
 
-    if (!before->delayed_ns || is < 0 || !(lasts > 0) || !before->at_ns ||
-        !(more > 0))
-        return (double)NAN;
+    if (!before->delayed_ns || now->delayed_ns < before->delayed_ns ||
+        !(lasts > 0) || !before->at_ns || !(more > 0))
+        return false;
+    is->kept_ns = (double)(now->delayed_ns - before->delayed_ns) / more;
+    is->ran_ns = ((double)now->ran_ns - (double)before->ran_ns) / more;
     late = before->at_ns > since_ns
-               ? (double)(before->at_ns - since_ns) / lasts : 0;
-    if (!(calls > late * more))
-        return (double)NAN;
-    return is / more - fmax((double)before->delayed_ns - late * is, 0) /
-                           (calls - late * more);
+               ? (double)(before->at_ns - since_ns) / lasts * more : 0;
+    if (!(calls > late))
+        return false;
+    calls -= late;
+    was->kept_ns = fmax((double)before->delayed_ns - late * is->kept_ns, 0) /
+                   calls;
+    was->ran_ns = fmax((double)before->ran_ns - late * is->ran_ns, 0) / calls;
+    return true;
 }
 
 /* Who always had but a part of a processor, and has more to do, is kept for
  * longer, too: in proportion to what it ran longer. One that runs for little, as
- * it looks for messages now and then, has none. */
-static double starved(const struct region *before, const struct region *now,
-                      double kept_ns)
+ * it looks for messages now and then, has none: of tasks that compute amid 11
+ * others on each processor the part was 10, of such that sleep 170. */
+static void note_kept(struct region_grown *g, const struct had *was,
+                      const struct had *is)
 {
-    static const double most = 4;
-    double calls = calls_of(before), more = calls_of(now) - calls;
-    double ran = (double)before->ran_ns, is = (double)now->ran_ns - ran;
-    double part = (double)before->delayed_ns / ran;
+    static const double most = 30;
+    double part = was->kept_ns / was->ran_ns;
 
-    if (!(ran > 0) || is < 0 || !(calls > 0) || !(more > 0) || part > most)
-        return kept_ns;
-    return kept_ns - part * fmax(is / more - ran / calls, 0);
+    g->starved_ns = g->kept_ns = is->kept_ns - was->kept_ns;
+    if (!(was->ran_ns > 0) || is->ran_ns < 0 || part > most)
+        return;
+    g->part = part;
+    g->takes_ns = (1 + part) * is->ran_ns;
+    g->starved_ns -= part * fmax(is->ran_ns - was->ran_ns, 0);
 }
 
 /* Computation is time on a processor, and what there is of it that is none tells
@@ -222,9 +231,12 @@ static bool sleeps(const struct region *before, const struct region *now,
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g)
 {
-    *g = (struct region_grown){ .kept_ns = kept(before, now, since_ns),
+    struct had was, is;
+
+    *g = (struct region_grown){ .kept_ns = (double)NAN, .starved_ns = (double)NAN,
                                 .asleep_ns = asleep(before, now) };
-    g->starved_ns = starved(before, now, g->kept_ns);
+    if (had(before, now, since_ns, &was, &is))
+        note_kept(g, &was, &is);
     for (uint32_t i = 0; i < now->nsteps; i++) {
         const struct region_step *b = &now->step[i];
         uint32_t at = find(before, b->from, b->to);
@@ -247,5 +259,6 @@ void region_narrow(struct region_grown *g, double calls)
     g->each_ns /= part;
     g->kept_ns /= part;
     g->starved_ns /= part;
+    g->takes_ns /= part;
     g->asleep_ns /= part;
 }

@@ -49,6 +49,10 @@ struct region_grown {
     double kept_ns;             /* it wanted a processor, and had none */
     double starved_ns;          /* ... more than it was for as long that it had
                                    one, before */
+    double takes_ns;            /* what it had one for and was kept, as it was
+                                   before; 0: not known */
+    double part;                /* so many times as long as it had one it was
+                                   kept, before; 0: not known */
     double asleep_ns;           /* it had none, and wanted none */
     bool sleeps;                /* it was asleep for as long as it was outside
                                    of MPI, and not for as long as inside, before

@@ -3,9 +3,11 @@
 
 #include <math.h>
 
+#include "policies/pace/onset.h"
 #include "policies/slow/alike.h"
 
 enum { AT_ONCE = 4 };           /* windows that say how it was at first */
+enum { EARLIER = 5 };           /* ... from which on it is known how it became so */
 
 void rise_agree(struct speed *s, uint32_t phase, struct odd_found *f,
                 const struct odd_task *worst)
@@ -84,7 +86,7 @@ struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
     struct speed_span last = last_of(&span);
     double was = worst ? speed_was(s, worst->rank, phase, log(f->was))
                        : log(f->was);
-    double v[SPEED_RING + 3];
+    double v[SPEED_NEWS + 3];
     uint32_t n = 0, at;
     struct rise rise;
 
@@ -103,16 +105,52 @@ struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
     return rise;
 }
 
+double rise_gain(struct speed *s, uint32_t phase, uint64_t since,
+                 const struct odd_task *worst, bool *known)
+{
+    double v[SPEED_RING], noise = speed_finest;
+    uint32_t n = 0, earlier = 0;
+    struct onset o;
+
+    if (worst)
+        noise = fmax(noise, (double)s->task[worst->rank].phase[phase].noise);
+    for (uint64_t w = speed_first(s); w < s->windows; w++) {
+        struct speed_span one = speed_one(s, phase, w);
+
+        if (one.n == 0)
+            continue;
+        v[n] = alike_about(s, phase, &one);
+        if (worst)
+            v[n] = speed_shift(s, worst->rank, phase, &one) - v[n];
+        earlier += !isnan(v[n]) && w < since;
+        n += !isnan(v[n]);
+    }
+    *known = earlier >= EARLIER && onset_find(v, n, noise, &o);
+    return *known ? o.gain : 0;
+}
+
+/* What all are slower by in the last windows before *to, which goes to the first of
+ * these; NaN: there are too few. */
+static double last_before(struct speed *s, uint32_t phase, uint64_t *to)
+{
+    double sum = 0;
+    uint32_t n = 0;
+
+    while (n < AT_ONCE && *to > speed_first(s)) {
+        struct speed_span one = speed_one(s, phase, --*to);
+        double x = one.n ? alike_about(s, phase, &one) : (double)NAN;
+
+        if (isnan(x))
+            continue;
+        sum += x;
+        n++;
+    }
+    return n < AT_ONCE ? (double)NAN : sum / n;
+}
+
 double rise_trend(struct speed *s, uint32_t phase, uint64_t since)
 {
-    struct speed_span there = speed_span(s, phase, speed_oldest(s), since);
-    struct speed_span last, earlier;
+    double last = last_before(s, phase, &since);
 
-    if (there.n < 2 * AT_ONCE)
-        return (double)NAN;
-    last = last_of(&there);
-    there.n -= AT_ONCE;
-    earlier = last_of(&there);
-    return alike_of(s, phase, &last, NULL) -
-           alike_of(s, phase, &earlier, NULL);
+    return last - last_before(s, phase, &since);
 }

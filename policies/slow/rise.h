@@ -3,6 +3,7 @@
 #ifndef HCT_SLOW_RISE_H
 #define HCT_SLOW_RISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "policies/slow/odd.h"
@@ -20,6 +21,12 @@ void rise_agree(struct speed *s, uint32_t phase, struct odd_found *f,
 struct rise { double step, now, grown; };
 struct rise rise_of(struct speed *s, uint32_t phase, uint64_t since,
                     const struct odd_found *f, const struct odd_task *worst);
+
+/* Of all windows that are kept, news or not: did the worst one, or all if it is
+ * NULL, become so at once? By the onset's gain; it is *known from some windows
+ * before since on. */
+double rise_gain(struct speed *s, uint32_t phase, uint64_t since,
+                 const struct odd_task *worst, bool *known);
 
 /* By what did all become slower in as many windows before one, log, against as
  * many before these? NaN: these are not kept any more. */

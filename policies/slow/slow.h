@@ -90,11 +90,11 @@ struct slow {
        there is room, a struct effort_task */
 };
 
-/* Is what it takes longer time in which it was kept from the processor? By half
- * at least. Where all are slow a fifth will do: they are on a machine that has
- * too much to do, and that is not measured in all of them. But who looks for
- * messages all the time is kept in MPI, too: of one that sleeps outside of it,
- * before as now, nothing follows from that. */
+/* Is what it takes longer time in which it was kept from the processor, by
+ * half at least? What it would be kept for as it has more to compute is not:
+ * amid as many others each ms of work costs as much as before. But who looks
+ * for messages all the time is kept in MPI, too: of tasks that sleep outside
+ * of it, before as now, nothing follows from that. */
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g);
 
 /* Says it: what grown tells of the first of the tasks, NULL: nothing. */

@@ -2,6 +2,7 @@
 #include "policies/slow/slow.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "policies/lib/words.h"
@@ -138,11 +139,28 @@ static void say_all(const struct slow_suspicion *x, struct hct_verdict *v,
                where(at, g, in));
 }
 
+/* Of a machine that others use nobody knows whether it is they who take more of
+ * it, or all tasks who are slow, where that is little: the load of one changes by
+ * a quarter in minutes. */
+static bool may_be_load(const struct slow_suspicion *x,
+                        const struct region_grown *g)
+{
+    static const double used = 0.5, plain = 1.5;
+
+    return g->part > used && x->found.alike < plain;
+}
+
 bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
-    if (!g || x->found.nodd)
-        return g && g->starved_ns > x->extra_ns / 2;
-    return g->kept_ns > x->extra_ns / 5 && !g->sleeps;
+    double all = fmax(x->found.alike - 1, 0);
+
+    if (!g)
+        return false;
+    /* What all are kept for longer is not what the one is slower by. */
+    if (x->found.nodd)
+        return g->starved_ns - all * g->takes_ns > x->extra_ns / 2;
+    return !g->sleeps &&
+           (g->starved_ns > x->extra_ns / 2 || may_be_load(x, g));
 }
 
 void slow_say(const struct slow_suspicion *x, const struct region_grown *grown,

@@ -114,7 +114,7 @@ double suspects_calls(const struct slow *s)
     double calls = s->speed.open[s->x.phase].calls;
 
     for (uint64_t w = s->x.since; w < s->speed.windows; w++)
-        if (w + SPEED_RING >= s->speed.windows &&
+        if (w >= speed_first(&s->speed) &&
             s->speed.ring[w % SPEED_RING].phase == s->x.phase)
             calls += s->speed.ring[w % SPEED_RING].calls;
     return calls / s->speed.ntasks;

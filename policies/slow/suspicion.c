@@ -23,6 +23,8 @@ static const double at_once = 0.5, all_at_once = 0.6;
 /* What all are slower by, but for so much, must not grow by so much behind that:
  * work begins to grow, too. */
 static const double all_plain = 1.5, stays = 0.25;
+/* It was a step rather than a ramp where the BIC of these is so far apart. */
+static const double step_rather = 2;
 /* For what may go by, as it has before, it waits for no longer. */
 static const double most_wait_ns = 600e9;
 /* Models that have not come so long after they could be asked for do not. */
@@ -174,6 +176,15 @@ static bool all_are_slow(const struct slow_suspicion *x,
            f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
 }
 
+/* By all windows that are kept: was it a step rather than a ramp? */
+static bool was_at_once(struct slow *s, const struct odd_task *worst)
+{
+    bool known;
+    double gain = rise_gain(&s->speed, s->x.phase, s->x.since, worst, &known);
+
+    return !known || gain >= step_rather;
+}
+
 /* Did it become so at once, and was it not on the way before? What was seen
  * once is remembered. */
 static bool rose_at_once(struct slow *s, const struct odd_found *f,
@@ -184,6 +195,8 @@ static bool rose_at_once(struct slow *s, const struct odd_found *f,
     struct rise rise = rise_of(&s->speed, x->phase, x->since, f,
                                         worst);
 
+    if (!was_at_once(s, worst))
+        return false;
     x->step = who == x->step_of ? fmax(x->step, rise.step) : rise.step;
     x->step_of = who;
     return x->step >= (worst ? at_once : all_at_once) * rise.now &&

@@ -120,7 +120,7 @@ static inline void slow_go(struct slow_job *s)
         }
         s->end_ns = last + 1000 + (uint64_t)slow_transfer_ns(s);
         for (uint32_t i = 0; i < s->tasks; i++)
-            s->task[i].end_ns = s->end_ns;
+            s->task[i].end_ns = s->end_ns + slow_late_ns(s, &s->task[i]);
     }
 }
 

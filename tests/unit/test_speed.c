@@ -495,7 +495,8 @@ static void test_starved(void **state)
     static const double before[6] = { 20000, 9000, 9000, 2000, 1000, 18000 };
     static const double more[6] = { 24000, 10800, 10800, 2400, 1100, 21600 };
     static const double kept[6] = { 24000, 9900, 11700, 2400, 1100, 21600 };
-    static const double little[6] = { 20000, 900, 9000, 2000, 1000, 18000 };
+    static const double tenth[6] = { 20000, 900, 9000, 2000, 1000, 18000 };
+    static const double little[6] = { 20000, 90, 9000, 2000, 1000, 18000 };
     static struct region a, b;
     struct region_grown g;
 
@@ -507,10 +508,66 @@ static void test_starved(void **state)
     of_tape(&b, kept);
     assert_true(region_find(&a, &b, a.at_ns, &g));
     assert_true(fabs(g.kept_ns - 18e6) < 1 && fabs(g.starved_ns - 18e6) < 1);
-    of_tape(&a, little);
+    of_tape(&a, tenth);         /* amid ten others */
     b.ran_ns = a.ran_ns + 180000000;
+    b.delayed_ns = a.delayed_ns + 1800000000;
     assert_true(region_find(&a, &b, a.at_ns, &g));
-    assert_true(fabs(g.starved_ns - g.kept_ns) < 1);
+    assert_true(fabs(g.kept_ns - 9e6) < 1 && fabs(g.starved_ns) < 1);
+    assert_true(fabs(g.part - 10) < 1e-9 && fabs(g.takes_ns - 19.8e6) < 1);
+    of_tape(&a, little);
+    b.ran_ns = a.ran_ns + 18000000;
+    assert_true(region_find(&a, &b, a.at_ns, &g));
+    assert_true(fabs(g.starved_ns - g.kept_ns) < 1 && g.takes_ns <= 0);
+}
+
+/* The first reading came late, 2 s behind the beginning of what lasts for 4 s more:
+ * half as many calls as since were slow in it. */
+static void test_late(void **state)
+{
+    static const double before[6] = { 20000, 9500, 9500, 2000, 1000, 19000 };
+    static const double now[6] = { 24000, 11500, 11500, 2400, 1100, 23000 };
+    static struct region a, b;
+    struct region_grown g;
+
+    (void)state;
+    of_tape(&a, before);
+    of_tape(&b, now);
+    assert_true(region_find(&a, &b, 18000000000, &g));
+    assert_true(fabs(g.part - 1) < 1e-9 && g.kept_ns > 1e6);
+    assert_true(fabs(g.starved_ns) < 1);
+}
+
+/* Windows that are in the means stay, and say how somebody became slow. */
+static void test_history(void **state)
+{
+    const struct odd_task steps = { .rank = 3 }, grows = { .rank = 5 };
+    bool known;
+    double gain;
+
+    (void)state;
+    begin();
+    windows(20);
+    load[3] = 2;
+    windows(4);
+    assert_true(judge(4) && f.nodd == 1);
+    assert_int_equal(speed_oldest(&s), 20);
+    assert_int_equal(speed_first(&s), 0);
+    gain = rise_gain(&s, PHASE, 20, &odd[0], &known);
+    assert_true(known && gain > 10);
+    for (unsigned i = 0; i < 20; i++) {
+        load[5] += 0.05;
+        windows(1);
+    }
+    assert_true(judge(4));
+    gain = rise_gain(&s, PHASE, 40, &grows, &known);
+    assert_true(known && gain < -10);
+    assert_true(rise_gain(&s, PHASE, 24, &steps, &known) > 10);
+    windows(60);                /* what it was before is forgotten */
+    assert_int_equal(speed_first(&s), s.windows - SPEED_RING);
+    assert_int_equal(speed_one(&s, PHASE, speed_first(&s) - 1).n, 0);
+    assert_int_equal(speed_one(&s, PHASE + 1, s.windows - 1).n, 0);
+    rise_gain(&s, PHASE, 24, &steps, &known);
+    assert_false(known);
 }
 
 /* Models of a suspicion that came too early: of the calls that a task has made
@@ -552,6 +609,8 @@ int main(void)
         cmocka_unit_test(test_dealt),
         cmocka_unit_test(test_crowd),
         cmocka_unit_test(test_starved),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_history),
         cmocka_unit_test(test_balanced),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_sleeps),
