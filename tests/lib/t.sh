@@ -313,25 +313,26 @@ start_slave()   # NAME [ARGUMENT...]
 
 # --------------------------------------------------------- several at a time
 # What mostly waits does so beside what else waits: `lane NAME COMMAND` runs a function
-# in the background, with $T and a database of its own; `lanes` waits for all of them,
-# and their tests are then this file's, in the order in which they were begun.
+# or a script that says TAP in the background, with $T and a database of its own;
+# `lanes` waits for all of them, and their tests are then this file's, in the order in
+# which they were begun.
 t_lanes=
 # shellcheck disable=SC2030 # they are meant to be the subshell's own
 lane()          # NAME COMMAND...
 {
-    tap_name=$1
+    tap_lane=$1
     shift
-    mkdir "$T/$tap_name"
+    mkdir "$T/$tap_lane"
     (
-        T=$T/$tap_name t_started='' t_lanes=''
+        T=$T/$tap_lane t_started='' t_lanes=''
         HECTOR_T=$T HECTOR_DB=$T/hector.db
         cd "$T" || exit 1
         [ ! -d ../hosts ] || ln -s ../hosts .   # for the agent
         "$@" || exit
         t_stop_started
-        echo "# $tap_name is through"
-    ) >"$T/$tap_name.tap" 2>"$T/$tap_name.words" </dev/null &
-    t_lanes="$t_lanes $tap_name:$!"
+        echo "# $tap_lane is through"
+    ) >"$T/$tap_lane.tap" 2>"$T/$tap_lane.words" </dev/null &
+    t_lanes="$t_lanes $tap_lane:$!"
 }
 
 lanes()
@@ -343,6 +344,7 @@ lanes()
             case $tap_line in
             'ok '*) pass "${tap_line#* - }" ;;
             'not ok '*) fail "${tap_line#* - }" ;;
+            1..*) ;;
             *) printf '%s\n' "$tap_line" ;;
             esac
         done <"$tap_name.tap"
