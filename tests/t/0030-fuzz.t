@@ -1,6 +1,6 @@
 # Each fuzzer over its corpus, and for a second: nothing crashes, nothing is read or
 # written where it should not be. For hours: make fuzz.
-# limit: 600
+# limit: 90
 . "${0%/*}/../lib/t.sh"
 
 ls "$build"/fuzz/fuzz_* >/dev/null 2>&1 || skip_all 'no clang, no fuzzers'

@@ -4,7 +4,7 @@
 # fall; where nothing comes for long there is a notice that names what is under way. By
 # a filter that draws lots, and by netem where the kernel has it, else by a bucket
 # that drips.
-# limit: 300
+# limit: 110
 . "${0%/*}/../lib/t.sh"
 hosts 2
 

@@ -1,7 +1,7 @@
 # Somebody else stops a task, freezes it, holds it in a debugger, or takes the
 # processor from it, for some seconds each; and a task's file is kept from it:
 # no job is called hung or deadlocked, and all go on.
-# limit: 240
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 hector-run -n 3 --oversubscribe --on-hang kill "$APPS/ring" 100000 600 \

@@ -1,6 +1,6 @@
 # A job that is ending does not wait for ever: not for a slave that hangs,
 # whatever its tasks do; but for a reader of its output it does.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $hung is several; $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 mkdir -p "$HOME/.config/hector"

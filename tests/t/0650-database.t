@@ -1,7 +1,7 @@
 # Databases that cannot be written: on a full disk, locked, read-only, no
 # database at all. The job is not harmed, there is one sentence, and what can
 # be kept is kept: it waits in memory until there is room.
-# limit: 300
+# limit: 70
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,6 +1,6 @@
 # Faults: each strikes the call and the task it was told, in the call or after
 # it, and the event in the database and the line in the log say so.
-# limit: 300
+# limit: 110
 . "${0%/*}/../lib/t.sh"
 export HECTOR_INJECT_LOG="$T/log"
 

@@ -1,7 +1,7 @@
 # Policies in processes of their own: one that ends, or is ended, in whatever way is
 # named, started again, and goes on with what it knew; neither the job nor other
 # jobs and policies wait for one that thinks. With the master everything ends.
-# limit: 240
+# limit: 110
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc

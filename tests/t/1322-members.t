@@ -1,6 +1,6 @@
 # Calls of some or all members of a communicator, on two nodes: one that never comes
 # is a proven deadlock, whatever the network does; one that comes late is left alone.
-# limit: 240
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 members()       # SET STATUS,VERDICT NAME:TASKS...: on two nodes

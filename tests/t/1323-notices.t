@@ -2,7 +2,7 @@
 # only noticed. A task that writes, sleeps, or waits for a child, a lock or a
 # pipe behind a loop that ran well does not hang, and nothing is done about it;
 # what never ends and cannot be proven is named (make eval says within what time).
-# limit: 300
+# limit: 100
 . "${0%/*}/../lib/t.sh"
 
 # They take seconds, mostly of waiting: several at a time, beside all that follows.

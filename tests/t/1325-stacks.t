@@ -2,7 +2,7 @@
 # found by ParaStack's model, the right task named, the same comes out of a
 # replay; a run without it is left alone; where ptrace is refused one sentence
 # says so.
-# limit: 400
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 need cc
 

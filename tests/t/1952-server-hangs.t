@@ -3,7 +3,7 @@
 # while, nobody lines up behind who hangs, and when the server is back there are
 # checkpoints again. Where it hangs in the middle of an image the job goes on soon.
 # A job ends while it hangs, too.
-# limit: 300
+# limit: 70
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 1                 # mounts of our own
