@@ -327,7 +327,12 @@ lane()          # NAME COMMAND...
         T=$T/$tap_lane t_started='' t_lanes=''
         HECTOR_T=$T HECTOR_DB=$T/hector.db
         cd "$T" || exit 1
-        [ ! -d ../hosts ] || ln -s ../hosts .   # for the agent
+        if [ -d ../hosts ]; then
+            ln -s ../hosts .    # for the agent
+        else
+            TMPDIR=$TMPDIR/$tap_lane
+            mkdir "$TMPDIR"
+        fi
         "$@" || exit
         t_stop_started
         echo "# $tap_lane is through"
@@ -339,7 +344,9 @@ lanes()
 {
     for tap_name in $t_lanes; do
         wait "${tap_name#*:}"
-        tap_name=$T/${tap_name%%:*}
+        tap_name=${tap_name%%:*}
+        rmdir "$TMPDIR/$tap_name" 2>/dev/null   # stays if anything is left in it
+        tap_name=$T/$tap_name
         while IFS= read -r tap_line; do
             case $tap_line in
             'ok '*) pass "${tap_line#* - }" ;;
