@@ -1,6 +1,6 @@
 # hpcc, unmodified from the distribution, with its HPL inside, gives the same
 # verdict as under mpirun.
-# limit: 140
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/inputs.sh"
 need hpcc mpirun

@@ -47,10 +47,14 @@ else
 fi
 
 if command -v gdb >/dev/null; then
+    gdbs=
     for p in $pids; do
         timeout -k 5 60 gdb -q -batch -nx -p "$p" -ex 'shell sleep 3' -ex detach \
-            >/dev/null 2>&1
+            >/dev/null 2>&1 </dev/null &
+        gdbs="$gdbs $!"
     done
+    # shellcheck disable=SC2086 # several
+    wait $gdbs
     goes_on 'held by gdb for 3 s each'
 else
     skip 'held by gdb for 3 s each' 'no gdb here'

@@ -57,8 +57,9 @@ when_they_have_ended()
 }
 lane while_they_run while_they_run
 lane when_they_have_ended when_they_have_ended
+lanes
 
-# Output that waits for its reader.
+# Output that waits for its reader; and this slave clears up behind those.
 hector-run -n 1 sh -c 'head -c 3000000 /dev/zero; echo end; exit 5' \
     2>"$T/err" | {
         sleep 5         # the reader is what is slow here
@@ -66,5 +67,4 @@ hector-run -n 1 sh -c 'head -c 3000000 /dev/zero; echo end; exit 5' \
     } | tail -c 4 >"$T/tail"
 is "$(cat "$T/tail")" end 'a reader that takes its time gets all'
 ok '... without a word about a slave' sh -c "! grep -q cleared '$T/err'"
-lanes
 done_testing

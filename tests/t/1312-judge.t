@@ -81,7 +81,7 @@ end
 ok '... and lost one look' \
     [ "$(sql "SELECT max(seq) FROM verdict WHERE job = $job")" -le 35 ]
 
-# Somebody kills it in the middle of a look, which takes 2 s of a processor.
+# Somebody kills it in the middle of a look, which takes a second of a processor.
 conf 'judge_restarts = 3' 'judge_step = 300s'
 begin "$T/odd.so:mode=16,at=10,every=0.1,tagged=0"
 ok 'a process for the policy' wait_for '[ -n "$(judges $master)" ]' 20

@@ -69,7 +69,8 @@ is "$(grep -c 'rank 0 has been' "$T/err")" 1 '... once'
 is "$(sql "SELECT group_concat(kind || ' ' || ranks || ' ' || score) FROM verdicts
     WHERE policy = 'hang'")" \
     'notice 0 0.0' '... recorded as a notice'
-is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions")" \
+is "$(sql "SELECT group_concat(action || ' ' || by || ' ' || result) FROM actions
+    WHERE by = 'hang'")" \
     'report hang done,kill hang done' '... and what was done'
 run hector replay 1
 is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict

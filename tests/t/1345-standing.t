@@ -2,7 +2,7 @@
 # debugger holds does not hang, for as long as it takes, and hector why says who
 # holds it. One in uninterruptible sleep is named, with the function of the
 # kernel that it waits in.
-# limit: 70
+# limit: 60
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc
