@@ -1,7 +1,7 @@
 # Deadlocks are proven in programs of all kinds, and named for what they are;
 # programs that look like them for a while are left alone. These are some of
 # those that tests/eval/deadlocks.sh has.
-# limit: 110
+# limit: 100
 . "${0%/*}/../lib/t.sh"
 
 export LIMIT=600 PATIENCE=6
