@@ -8,7 +8,8 @@
 # usage: deadlocks.sh BUILD [NAME...]
 #
 # $LIMIT is how many seconds a program has (60), $LATE how many may go by until
-# what never ends is named (20), $WITH a further option of hector-run's.
+# what never ends is named (20), $WITH a further option of hector-run's; $PATIENCE
+# that of the policy, of what is worth a notice and no more (12).
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -19,6 +20,7 @@ export HECTOR_DB="$dir/run.db"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 tab=$(printf '\t')
 bad=0 n=0
+patient=hang${PATIENCE:+:patience=$PATIENCE} policy=hang
 
 wanted()        # NAME WANTED...: is it among them? Without any: yes
 {
@@ -34,7 +36,7 @@ one()           # PROGRAM NAME TASKS [ON-HANG [VAR=VALUE]]: status, verdict foun
 {               # ranks blamed, all that was said
     status=0
     timeout "${LIMIT:-60}" env ${5:+"$5"} "$build/bin/hector-run" -n "$3" --oversubscribe \
-        ${WITH:+"$WITH"} --policy none --policy hang --on-hang "${4:-kill}" \
+        ${WITH:+"$WITH"} --policy none --policy "$policy" --on-hang "${4:-kill}" \
         "$build/deadlocks/$1" "$2" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     # Where tasks get little of the processor, words may come before the proof.
@@ -84,10 +86,10 @@ for set in stuck stuck_counts stuck_window; do
 done >"$dir/stuck"
 while IFS=$tab read -r set name tasks words; do
     wanted "$name" "$@" || continue
-    good=0 kind=deadlock how=kill who=
+    good=0 kind=deadlock how=kill who='' policy=hang
     case $name in
     spin-*)                     # who asks in a loop may stop asking: one line
-        kind=notice how=kill:patience=1s ;;
+        kind=notice how=kill:patience=1s policy=$patient ;;
     esac
     case $words in
     @*) who=${words%% *} words=${words#* } ;;
@@ -121,6 +123,7 @@ done <"$dir/stuck"
           if (late) print "# later than 1 s:" late }'
 
 # The words of these are the environment that they run in.
+policy=hang
 for set in fine fine_size fine_window fine_group fine_counts; do
     "$build/deadlocks/$set" >"$dir/$set"
     while IFS=$tab read -r name tasks words; do
@@ -164,6 +167,11 @@ done <"$dir/busy"
 "$build/deadlocks/lost" >"$dir/lost"
 while IFS=$tab read -r name tasks words; do
     wanted "lost-$name" "$@" || continue
+    case $words in
+    notice*deadlock) policy=hang ;;         # as soon as it is proven
+    notice*) policy=$patient ;;
+    *) policy=hang ;;
+    esac
     one lost "$name" "$tasks" kill:age=1s,patience=1s
     good=1 late=$(sqlite3 "$HECTOR_DB" "SELECT CAST((min(at_ns) - (SELECT
         started_ns FROM jobs WHERE job = verdicts.job)) / 1e9 AS INT) FROM

@@ -9,7 +9,7 @@
  *   10 ends the process   11 starts one   12 fills its memory   13 sleeps
  *   14 writes all over what it can reach
  *   15 a wild pointer at the look of number `at`; a hang at its look `at` + 2
- *   16 thinks for 2 s at look `at`, then a hang   17 thinks for 5 s each time */
+ *   16 thinks for 1 s at look `at`, then a hang   17 thinks for 5 s each time */
 #include <hct_policy.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -182,7 +182,7 @@ static int step(void *state, const struct hct_snapshot *in,
         break;
     case 16:
         if (s->n == (uint64_t)s->at) {
-            burn(2);
+            burn(1);
             find(in, out, HCT_HANG);
         }
         break;

@@ -4,8 +4,9 @@
 # usage: one.sh TEST
 #
 # TAP goes to stdout and to $TAP_DIR. A line "# limit: N" in the first lines of
-# a script says in how many seconds it ends on a quiet machine, in doubt too
-# many; without it 120. It may take five times that: other work on the machine
+# a script says in how many seconds it ends: half as much again as it takes beside
+# three others, and 60 at least, for a wait that is in vain takes as long as that;
+# without it 120. It may take five times that: other work on the machine
 # is no fault of ours, and a test that hangs does so for ever. A test that ends
 # badly without having said "not ok" gets one, so that every count sees it.
 # When something failed, what and why goes to stderr, which prove shows, with

@@ -63,10 +63,14 @@ slurm_strays()  # HOST...: processes there of other sessions than the test's, of
         done
     done
 }
+slurm_queue()   # the jobs in the queue, but one that $lasts
+{
+    squeue -h -o %A | grep -vx "${lasts:-none}"
+}
 
 slurm_over()    # back when no node is still being cleared of a job before
 {
-    wait_for '[ -z "$(squeue -h)" ]' 60
+    wait_for '[ -z "$(slurm_queue)" ]' 60
 }
 
 slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
@@ -106,7 +110,7 @@ submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
 }
 ended()         # MORE ("", ", COLUMN"): how the two of them say it has ended
 {
-    wait_for '! squeue -h | grep -q .' 60
+    slurm_over
     echo "$(scontrol show job "$id" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')" \
         "$(sql "SELECT state, exit_code${1:-} FROM jobs WHERE job = $job")"
 }

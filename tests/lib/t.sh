@@ -11,7 +11,7 @@
 #
 # Simulated hosts (network, name, /dev/shm and TMPDIR of their own, a bridge
 # between them): call `hosts N` first thing; see there.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2031
 
 set -u
 top=$(cd "${0%/*}/../.." && pwd)
@@ -129,6 +129,9 @@ t_shm >"$T/.shm"
 t_cleanup()
 {
     t_stop_started
+    for tap_p in ${t_lanes:-}; do
+        kill -KILL "${tap_p#*:}" 2>/dev/null
+    done
     for tap_p in $(t_processes) ${t_holders:-}; do
         kill -KILL "$tap_p" 2>/dev/null
     done
@@ -317,12 +320,63 @@ start_slave()   # NAME [ARGUMENT...]
     slave_pid=$started
 }
 
+# --------------------------------------------------------- several at a time
+# What mostly waits does so beside what else waits: `lane NAME COMMAND` runs a function
+# or a script that says TAP in the background, with $T and a database of its own;
+# `lanes` waits for all of them, and their tests are then this file's, in the order in
+# which they were begun.
+t_lanes=
+# shellcheck disable=SC2030 # they are meant to be the subshell's own
+lane()          # NAME COMMAND...
+{
+    tap_lane=$1
+    shift
+    mkdir "$T/$tap_lane"
+    (
+        T=$T/$tap_lane t_started='' t_lanes=''
+        HECTOR_T=$T HECTOR_DB=$T/hector.db
+        cd "$T" || exit 1
+        if [ -d ../hosts ]; then
+            ln -s ../hosts .    # for the agent
+        else
+            TMPDIR=$TMPDIR/$tap_lane
+            mkdir "$TMPDIR"
+        fi
+        "$@" || exit
+        t_stop_started
+        echo "# $tap_lane is through"
+    ) >"$T/$tap_lane.tap" 2>"$T/$tap_lane.words" </dev/null &
+    t_lanes="$t_lanes $tap_lane:$!"
+}
+
+lanes()
+{
+    for tap_name in $t_lanes; do
+        wait "${tap_name#*:}"
+        tap_name=${tap_name%%:*}
+        rmdir "$TMPDIR/$tap_name" 2>/dev/null   # stays if anything is left in it
+        tap_name=$T/$tap_name
+        while IFS= read -r tap_line; do
+            case $tap_line in
+            'ok '*) pass "${tap_line#* - }" ;;
+            'not ok '*) fail "${tap_line#* - }" ;;
+            1..*) ;;
+            *) printf '%s\n' "$tap_line" ;;
+            esac
+        done <"$tap_name.tap"
+        tail -n 1 "$tap_name.tap" | grep -q '^# .* is through$' ||
+            fail "${tap_name##*/} has come to its end"
+        cat "$tap_name.words" >&2
+    done
+    t_lanes=
+}
+
 # ----------------------------------------------------- nothing left behind
 t_processes()   # pids of our descendants, also of those that were orphaned
 {
     tap_self=$(tr '\0' ' ' <"/proc/$$/cmdline")
     # shellcheck disable=SC2013 # words are wanted: numbers
-    for tap_q in $(grep -lsz "^HECTOR_T=$T\$" /proc/[0-9]*/environ |
+    for tap_q in $(grep -lszE "^HECTOR_T=$T(/.*)?\$" /proc/[0-9]*/environ |
                    sed 's|/proc/\([0-9]*\)/.*|\1|'); do
         case " $$ ${t_holders:-} " in *" $tap_q "*) continue ;; esac
         tap_c=$(tr '\0' ' ' 2>/dev/null <"/proc/$tap_q/cmdline") || continue

@@ -1,6 +1,6 @@
 # The exit status of hector-run is that of the first task that failed, as a
 # shell would give it, and stderr says in a sentence what happened.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 job()           # STATUS DESCRIPTION WORD...: of exits on three tasks

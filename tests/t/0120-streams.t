@@ -1,5 +1,5 @@
 # hector-run is a Unix command: stdin, stdout and stderr as in a pipe.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 stream="$APPS/stream"

@@ -1,6 +1,6 @@
 # Tagged calls: the line of stdtim byte by byte, and in the database each
 # enter and exit exactly once, in order, for a million of them.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 mm="$top/tests/apps/mm.small"
 

@@ -1,7 +1,7 @@
 # Tags under MPI_THREAD_MULTIPLE: a tag belongs to the calling thread, no
 # stamp is lost, doubled or given to another thread; also with more threads
 # than the page has slots.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 threads()       # THREADS COUNT

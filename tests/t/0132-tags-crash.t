@@ -1,6 +1,6 @@
 # What was tagged before a crash, or an _exit without MPI_Finalize, is in the
 # database all the same; a call that never returned stays open.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 for how in segv quick; do

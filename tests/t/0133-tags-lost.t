@@ -1,7 +1,7 @@
 # While nobody reads what a task tags, it waits for some time and then goes on
 # without: what is lost so is counted, and said when the job ends and by those who
 # show it.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2086 # a pid has a blank behind it
 . "${0%/*}/../lib/t.sh"
 need mpicc

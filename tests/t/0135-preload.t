@@ -1,6 +1,6 @@
 # libhector.so preloaded by hand, without Hector: every program gives the same
 # output and status as without it, and programs without MPI notice nothing.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 need mpirun
 hector=$build/lib/libhector.so

@@ -1,6 +1,6 @@
 # Each option that --help names does what it says there, and each that is known
 # and not there is refused in words: none is taken and not heeded.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,6 +1,6 @@
 # Two jobs at once on one machine and one database: each its own number, its
 # own tasks and its own events.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 hector-run -n 2 --oversubscribe --name one "$APPS/tagloop" 30000 --text one \

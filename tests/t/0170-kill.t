@@ -1,6 +1,6 @@
 # Ending jobs from outside: hector kill, Ctrl-C, TERM; and what is left when
 # one of Hector's own processes dies, or a job in any way: nothing.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"
 

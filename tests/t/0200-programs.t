@@ -1,6 +1,6 @@
 # C and Fortran programs that use a good deal of MPI get from it what they
 # get under mpirun.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 same()          # TASKS PROGRAM [ARGUMENT...]: the same output under both

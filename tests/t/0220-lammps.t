@@ -1,6 +1,6 @@
 # LAMMPS, unmodified from the distribution (C++): a Lennard-Jones melt gives
 # the same numbers as under mpirun.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/inputs.sh"
 need lmp mpirun

@@ -1,7 +1,7 @@
 # Three hosts, each with its own network, name and slave: 12 tasks by block
 # and by turns, shared memory inside and TCP between, two jobs at once, and
 # host lists in every form.
-# limit: 400
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 hosts 3

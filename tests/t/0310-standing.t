@@ -1,6 +1,6 @@
 # A standing master with slaves that have joined it: hector-run submits and
 # starts nothing; jobs come and go, the daemons stay.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 

@@ -1,6 +1,6 @@
 # On TCP nobody gets in without the cluster key, and a stranger's bytes harm
 # nothing.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 start_tcp_master

@@ -1,5 +1,5 @@
 # An ordinary user needs no rights, only the packages.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 [ "$(id -u)" = 0 ] || skip_all 'the other tests run as an ordinary user here'

@@ -1,6 +1,6 @@
 # make install puts everything in its place, from where it runs as well;
 # make uninstall takes all of it away.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 unset MAKEFLAGS MFLAGS MAKELEVEL         # of the make that runs the tests

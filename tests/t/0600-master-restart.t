@@ -1,7 +1,7 @@
 # kill -9 of a standing master in a run of tagged events: it is started again
 # with the same configuration and database, the job runs on meanwhile, and in
 # the end every event is recorded once.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 

@@ -1,7 +1,7 @@
 # The network between a slave and its master is cut, with streams of tagged
 # events and of output under way: for 5 s nothing is lost, doubled or ended;
 # a host that does not come back ends its job within 10 s, with a sentence.
-# limit: 400
+# limit: 80
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 hosts 2
@@ -25,7 +25,7 @@ R="hector-run --launch-agent $AGENT"
 
 # Tasks that only tag and write: MPI between the hosts would wait by itself. (That
 # they do nothing else is worth a notice, which is not what is tested.)
-$R --policy none -H n1:1,n2:1 -n 2 "$APPS/tagloop" 2000000 --stdtim=- >"$T/out" 2>"$T/err" &
+$R --policy none -H n1:1,n2:1 -n 2 "$APPS/tagloop" 1000000 --stdtim=- >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM event" 2>/dev/null || echo 0)" \
     -gt 200000 ]' 30
@@ -34,7 +34,7 @@ status=0
 wait $runner || status=$?
 is "$status" 0 '5 s without a network in a run of tagged events'
 is "$(cat "$T/err")" '' '... without a word'
-exactly_once 1 2 2000000
+exactly_once 1 2 1000000
 is "$(sql 'SELECT sum(ring_lost) FROM task')" 0 'no wrapper gave up'
 
 cat >"$T/count" <<'END'

@@ -1,7 +1,7 @@
 # The network stands still while tasks on two hosts wait for each other's
 # messages: these are on their way, however long that takes, and nobody is
 # called deadlocked, not even when Hector's own links are back before MPI's.
-# limit: 180
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 hosts 2
 

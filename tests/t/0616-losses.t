@@ -4,7 +4,7 @@
 # fall; where nothing comes for long there is a notice that names what is under way. By
 # a filter that draws lots, and by netem where the kernel has it, else by a bucket
 # that drips.
-# limit: 300
+# limit: 110
 . "${0%/*}/../lib/t.sh"
 hosts 2
 
@@ -62,11 +62,17 @@ verdicts()      # of any kind but notices, and that these are over
 {
     sql "SELECT count(*) FROM verdicts WHERE kind NOT IN ('notice', 'progress')"
 }
+calls() { sql 'SELECT job, sum(mpi_calls) FROM tasks GROUP BY job'; }
+go_on()         # all of them do, when the fault is over
+{
+    calls >"$T/calls"
+    wait_for '! calls | grep -qxFf "$T/calls"' 60
+}
 for what in losses delay losses; do
     $what on
-    sleep 8             # the fault itself
+    sleep 6             # the fault itself
     $what off
-    sleep 4
+    go_on
     is "$(verdicts)" 0 "$what: there is no verdict"
 done
 # From n1 to n2 nothing, for a time: what was sent is on its way. Hector's own
@@ -83,18 +89,18 @@ for seconds in 0.4 0.7 1 2 5; do
     keep on
     sleep $seconds      # the fault itself
     keep off
-    sleep 2
+    go_on
 done
 is "$(verdicts)" 0 'messages that are on their way for 0.4 to 5 s: neither'
 i=0
-while [ $i -lt 20 ]; do
+while [ $i -lt 12 ]; do
     ip link set vn2 down
     sleep 0.2
     ip link set vn2 up
     sleep 0.3
     i=$((i + 1))
 done
-sleep 4
+go_on
 is "$(verdicts)" 0 'a network that comes and goes: neither'
 is "$(sql "SELECT count(*) FROM actions WHERE action = 'kill'")" 0 '... and nobody is ended'
 finish

@@ -1,7 +1,7 @@
 # Somebody else stops a task, freezes it, holds it in a debugger, or takes the
 # processor from it, for some seconds each; and a task's file is kept from it:
 # no job is called hung or deadlocked, and all go on.
-# limit: 240
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 hector-run -n 3 --oversubscribe --on-hang kill "$APPS/ring" 100000 600 \
@@ -47,10 +47,14 @@ else
 fi
 
 if command -v gdb >/dev/null; then
+    gdbs=
     for p in $pids; do
         timeout -k 5 60 gdb -q -batch -nx -p "$p" -ex 'shell sleep 3' -ex detach \
-            >/dev/null 2>&1
+            >/dev/null 2>&1 </dev/null &
+        gdbs="$gdbs $!"
     done
+    # shellcheck disable=SC2086 # several
+    wait $gdbs
     goes_on 'held by gdb for 3 s each'
 else
     skip 'held by gdb for 3 s each' 'no gdb here'

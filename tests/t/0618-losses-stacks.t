@@ -2,7 +2,7 @@
 # exchange messages, and what is sent from one to the other is on its way for
 # ever: it may be the network, so there is a notice that says so, no verdict, and
 # nobody is ended.
-# limit: 300
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 hosts 2
 need tc

@@ -1,7 +1,7 @@
 # What a master that died has left behind: the next one that uses the database
 # records its jobs as failed, unless it takes them up; masters that live, also
 # on other hosts, are left alone.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

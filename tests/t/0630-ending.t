@@ -1,6 +1,6 @@
 # A job that is ending does not wait for ever: not for a slave that hangs,
 # whatever its tasks do; but for a reader of its output it does.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $hung is several; $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 mkdir -p "$HOME/.config/hector"
@@ -25,33 +25,41 @@ end()
     wait $runner || status=$?
 }
 
-begin -n 2 sleep 100
-hung=$(slaves)
-kill -STOP $hung
-kill -TERM $runner
-end
-is "$status" 143 'the slave hangs: the job ends all the same'
-like "$T/err" 'its tasks have not ended within 4 s' '... with a sentence'
-is "$(sql 'SELECT state FROM jobs') $(sql 'SELECT DISTINCT state FROM tasks')" \
-    'killed lost' '... and a record'
-kill -CONT $hung 2>/dev/null
-ok '... and leaves nothing, once it goes on' \
-    wait_for '[ -z "$(t_processes)" ]' 10
-rm -rf "$TMPDIR"/hector-*
-
+while_they_run()
+{
+    begin -n 2 sleep 100
+    hung=$(slaves)
+    kill -STOP $hung
+    kill -TERM $runner
+    end
+    is "$status" 143 'the slave hangs: the job ends all the same'
+    like "$T/err" 'its tasks have not ended within 4 s' '... with a sentence'
+    is "$(sql 'SELECT state FROM jobs') $(sql 'SELECT DISTINCT state FROM tasks')" \
+        'killed lost' '... and a record'
+    kill -CONT $hung 2>/dev/null
+    ok '... and leaves nothing, once it goes on' \
+        wait_for '[ -z "$(t_processes)" ]' 10
+    rm -rf "$TMPDIR"/hector-*
+}
 # Its tasks have ended, and nobody hears of it.
-begin -n 2 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done"
-hung=$(slaves)
-kill -STOP $hung
-touch "$T/go"
-kill -TERM $runner
-end
-is "$status" 143 'the slave hangs when the tasks have ended'
-kill -CONT $hung 2>/dev/null
-wait_for '[ -z "$(t_processes)" ]' 10
-rm -rf "$TMPDIR"/hector-*
+when_they_have_ended()
+{
+    begin -n 2 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done"
+    hung=$(slaves)
+    kill -STOP $hung
+    touch "$T/go"
+    kill -TERM $runner
+    end
+    is "$status" 143 'the slave hangs when the tasks have ended'
+    kill -CONT $hung 2>/dev/null
+    wait_for '[ -z "$(t_processes)" ]' 10
+    rm -rf "$TMPDIR"/hector-*
+}
+lane while_they_run while_they_run
+lane when_they_have_ended when_they_have_ended
+lanes
 
-# Output that waits for its reader.
+# Output that waits for its reader; and this slave clears up behind those.
 hector-run -n 1 sh -c 'head -c 3000000 /dev/zero; echo end; exit 5' \
     2>"$T/err" | {
         sleep 5         # the reader is what is slow here

@@ -1,7 +1,7 @@
 # Ctrl-C while a job starts, at every step of the start: status 130, nothing on
 # standard error but what the person is to know, nothing left. Each step is held
 # where it is by a stand-in for one of the programs.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2154,SC2016 # $status is t.sh's; for another shell
 . "${0%/*}/../lib/t.sh"
 need cc pkg-config

@@ -2,7 +2,7 @@
 # the kernel where no signal reaches them. Asked once, the job ends without its
 # master after a while; asked twice, all is over within seconds, nothing lives on
 # that can be killed, and what cannot is named.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2046,SC2086,SC2154 # lists of pids; $runner is background.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

@@ -1,7 +1,7 @@
 # kill -9 of the processes of a run of its own: the private master is started
 # again and the job runs on; a slave's job fails with a sentence; hector-run's
 # ends. Whatever it is, the record is complete.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

@@ -2,7 +2,7 @@
 # its lock for longer than a run takes, when a reader does that has kept the
 # write-ahead log away, when the schema is an old one, beside VACUUM and
 # checkpoints. Nothing is said, and each run is complete when it returns.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2154 # $locker is set
 . "${0%/*}/../lib/t.sh"
 need sqlite3 strings

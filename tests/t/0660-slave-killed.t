@@ -1,7 +1,7 @@
 # kill -9 of a slave: its job fails with a sentence, at once; every call that
 # was tagged before is in the database, those that were acknowledged, those
 # that were under way and those still in the pages of the tasks.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

@@ -2,7 +2,7 @@
 # fails, or is the last thing the master does before it is killed, for n of all
 # sizes; kill -9 at any moment. Each time the job ends well, the file is whole,
 # and every event is in it once.
-# limit: 400
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 need cc sqlite3

@@ -1,6 +1,6 @@
 # kill -9 of hector-run: its job ends, its record is complete and nothing is
 # left, also when the tasks are only on their way into MPI.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 

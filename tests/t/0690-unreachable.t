@@ -1,7 +1,7 @@
 # Slaves that cannot prepare a job: one that does not reach hector-run, at once
 # or by a network that swallows everything, and one that hangs. Each time the
 # job fails with a sentence, within bounded time.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 hosts 2
 HECTOR_KEY_FILE=$T/key

@@ -1,7 +1,7 @@
 # The PMIx library inside a standing slave is not sound any more: the slave is
 # replaced by a new process as soon as nothing needs it, and jobs do not fail,
 # unless others keep the slave.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words; slave_pid is t.sh's
 . "${0%/*}/../lib/t.sh"
 

@@ -1,6 +1,6 @@
 # Jobs of others: mpirun, scripts of several programs, programs without MPI;
 # streams and status are those of the command, records those of a job.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # scripts are for other shells; $A is words
 . "${0%/*}/../lib/t.sh"
 need mpirun

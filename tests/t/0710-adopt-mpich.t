@@ -1,5 +1,5 @@
 # Jobs of MPICH's mpiexec: the one wrapper library serves both.
-# limit: 100
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpiexec.mpich mpicc.mpich

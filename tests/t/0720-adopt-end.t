@@ -1,6 +1,6 @@
 # How adopted jobs end: killed by name, by signals, by the time-out, with one
 # of Hector's own processes. What is watched is never harmed.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpirun

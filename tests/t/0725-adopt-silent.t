@@ -1,6 +1,6 @@
 # A master that is busy when the command has ended: hector-run waits for its last
 # word for as long as it may come, not for twenty seconds.
-# limit: 150
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 need mpirun
 

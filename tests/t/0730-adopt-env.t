@@ -1,5 +1,5 @@
 # The line for job scripts, with a private master and with a standing one.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpirun

@@ -1,6 +1,6 @@
 # Adopted jobs on several hosts: their launcher starts the tasks with its own
 # agent and none of our environment, slaves wait on each host.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # $R and $M are several words
 . "${0%/*}/../lib/t.sh"
 hosts 3

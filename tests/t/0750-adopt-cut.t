@@ -1,6 +1,6 @@
 # Adopted tasks while the link between their slave and the master is cut, and
 # while the master is killed and started again.
-# limit: 200
+# limit: 70
 # shellcheck disable=SC2016,SC2154 # conditions are evaluated later
 . "${0%/*}/../lib/t.sh"
 hosts 1
@@ -18,7 +18,7 @@ wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 10
 # The command runs where the slave is, so that only the slave's link is cut.
 cat >"$T/job" <<'END'
 eval "$(hector-run --adopt-env=$$ --master "$MASTER")" || exit 9
-sh "$AGENT" n1 mpirun -n 2 "$APPS/tagloop" 2000000
+sh "$AGENT" n1 mpirun -n 2 "$APPS/tagloop" 1000000
 sh "$AGENT" n1 mpirun -n 3 "$APPS/hello"
 END
 MASTER=$master sh "$T/job" >"$T/out" 2>"$T/err" &
@@ -34,7 +34,7 @@ is "$status" 0 '5 s without a network in a run of tagged events'
 wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
 is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
     count(exit_ns), max(seq) FROM event WHERE job = 1")" \
-    '4000000|4000000|4000000|1999999' 'every event once, none is missing'
+    '2000000|2000000|2000000|999999' 'every event once, none is missing'
 is "$(sql 'SELECT sum(ring_lost) FROM task')" 0 'no wrapper gave up'
 is "$(sql 'SELECT name, ntasks, state FROM jobs' | xargs)" \
     'tagloop|2|done hello|3|done' 'the jobs are what they are'

@@ -1,6 +1,6 @@
 # Ctrl-C at a terminal for adopted jobs: the command gets it from the terminal,
 # once, its status is ours, the terminal is as it was.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # for other shells
 . "${0%/*}/../lib/t.sh"
 need mpirun

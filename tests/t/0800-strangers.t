@@ -1,7 +1,7 @@
 # Nobody in: what no peer would say, said to every socket while a job runs.
 # Each is refused and its connection closed, the log has it once a source,
 # and the job does not notice.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 start_tcp_master

@@ -1,6 +1,6 @@
 # Nobody in where tasks meet the PMIx server of a slave, on TCP: who says
 # nothing, half a word, noise or is another user keeps no task waiting.
-# limit: 200
+# limit: 70
 . "${0%/*}/../lib/t.sh"
 need ss
 

@@ -1,7 +1,7 @@
 # Ten thousand connections that say nothing, and as many that say anything:
 # they are gone in bounded time, memory stays flat, descriptors may run out,
 # real peers come through, and a job keeps its speed.
-# limit: 300
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 
 [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 10100 ] ||

@@ -1,6 +1,6 @@
 # Streams under load: much data, odd sizes, readers that leave early, writers
 # that never end, and the last words of tasks that crash.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 stream="$APPS/stream"

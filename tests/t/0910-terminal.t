@@ -1,6 +1,6 @@
 # At a terminal: Ctrl-C once and twice, Ctrl-Z and fg, jobs in the background,
 # a terminal that goes away. Each runs in a terminal of its own.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 # at_terminal COMMAND...: in the background, its screen in $T/screen; what is

@@ -1,6 +1,6 @@
 # --pty: programs that want a terminal get one, of the size of ours, and ours
 # is as it was afterwards, however hector-run ends.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 at_terminal()   # COMMAND...: as in 0910; typed is what goes to descriptor 9

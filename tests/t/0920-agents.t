@@ -1,6 +1,6 @@
 # Launch agents that fail, hang, talk, or talk without end; and lists of hosts
 # with ranges. The hosts are this machine under other names.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # agents expand
 . "${0%/*}/../lib/t.sh"
 

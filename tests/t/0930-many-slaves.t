@@ -1,6 +1,6 @@
 # A standing master with 200 slaves, and slaves that come late, leave in
 # order, are killed and come back.
-# limit: 150
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 

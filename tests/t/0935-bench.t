@@ -1,6 +1,6 @@
 # What `make bench` says about streams, deaths and the master can be measured:
 # here only that it is, and on what scale it is said, for it is not quiet.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 run "$build/bench/bench_master" 0.2 20 400 10000

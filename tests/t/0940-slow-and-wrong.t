@@ -1,5 +1,5 @@
 # A node behind a slow link, and nodes whose clocks are wrong.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,7 +1,7 @@
 # Inside real allocations of a real Slurm, with salloc and sbatch: the tasks of
 # a job are one world, wherever their nodes are, and streams, exit status and
 # orders are as outside.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 slurm 3

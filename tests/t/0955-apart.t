@@ -1,6 +1,6 @@
 # Tasks whose world in MPI is not the job's: said once, with ranks and what to
 # do; the status is 125 where they were meant to be in it, and nobody is ended.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # tasks expand
 . "${0%/*}/../lib/t.sh"
 

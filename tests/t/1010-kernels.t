@@ -1,7 +1,7 @@
 # The test programs in tests/apps that compute something: each is right on one
 # task and on several, and gives the same output and status under hector-run, under
 # mpirun with the libraries by hand, and with the injector that has nothing to do.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 inject=$build/lib/libhector.so:$build/lib/libhector-inject.so
 

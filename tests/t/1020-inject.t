@@ -1,17 +1,18 @@
 # Faults: each strikes the call and the task it was told, in the call or after
 # it, and the event in the database and the line in the log say so.
-# limit: 300
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 export HECTOR_INJECT_LOG="$T/log"
 
 # ring makes 4 calls before its rounds, and 4 in each: MPI_Irecv, MPI_Isend,
 # MPI_Waitall, MPI_Barrier. With three tasks.
+rounds=40               # most strike in the first ones
 inject()        # DESCRIPTION [OPTION...]: ring with a fault
 {
     in_what=$1
     shift
     : >"$T/log"
-    run hector-run -n 3 --oversubscribe --inject "$in_what" "$@" \
+    KERNEL_ROUNDS=$rounds run hector-run -n 3 --oversubscribe --inject "$in_what" "$@" \
         "$APPS/ring" 10
 }
 until=true
@@ -127,6 +128,7 @@ took 1 3900000000 'stall after: the call returned'
 is "$(sql "SELECT rank FROM tasks WHERE job = $(job) AND
     out_mpi_ns > 4000000000")" 0 'stall after: it is out of MPI'
 
+rounds=200
 inject rank=0,call=MPI_Irecv:101,fault=slow,time=4ms
 struck 0 0 5 MPI_Irecv 'slow in MPI_Irecv call 101' 'slow'
 is "$(sql "SELECT in_mpi_ns > 400000000 FROM tasks WHERE job = $(job) AND
@@ -135,7 +137,7 @@ inject rank=0,call=MPI_Irecv:101,fault=slow-after,time=4ms
 struck 0 0 5 MPI_Irecv 'slow after MPI_Irecv call 101' 'slow after'
 is "$(sql "SELECT rank FROM tasks WHERE job = $(job) AND
     out_mpi_ns > 400000000")" 0 'slow after: from then on'
-
+rounds=40
 inject rank=1,call=MPI_Isend:3,fault=cpu-after,time=600ms
 struck 0 1 1 MPI_Isend 'cpu after MPI_Isend call 3' 'cpu after'
 is "$(sql "SELECT out_mpi_ns > 600000000 AND cpu_out_mpi_ns > 0 FROM tasks
@@ -173,6 +175,7 @@ inject 'rank=1,call=MPI_Isend:9,fault=stall,time=1ms' \
 is "$status $(events 'rank, marker, call')" \
     '0 0|1|MPI_Isend 1|2|MPI_Isend 1|4|MPI_Isend' 'several faults'
 
+rounds=200
 random='rank=random,call=MPI_*:10-700,fault=stall,time=1ms'
 inject "$random,seed=7"
 first="$(events 'rank, label')"

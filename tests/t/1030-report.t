@@ -1,7 +1,7 @@
 # hector report and what it reads: counters are what the program did, by place;
 # places in functions, inlined ones, libraries; stripped and replaced files;
 # tasks that never returned; several programs of one rank; adopted ones.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # what is quoted is SQL
 . "${0%/*}/../lib/t.sh"
 need mpicc strip ps

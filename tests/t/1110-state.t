@@ -1,6 +1,6 @@
 # What the page says of a task under a real MPI: identities of communicators,
 # partners, requests, the flight recorder. The program reads its own page.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 for n in 4 5 6; do

@@ -1,6 +1,6 @@
 # The model of a task under a real MPI: sites with their stacks, how often one
 # follows the other, phases. The program compares its page with what it did.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 well()          # DESCRIPTION PHASES [HECTOR_PHASE]

@@ -1,7 +1,7 @@
 # More than the page has room for, an MPI library that is not known, a page of
 # another version, a task that writes all over its page: one sentence each, and
 # the job is as it ever was.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 

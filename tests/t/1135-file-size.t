@@ -1,6 +1,6 @@
 # Limits on the size of files (ulimit -f): they are the tasks', who get them as
 # they were set, and cost no job. What Hector itself cannot write then is said.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need prlimit

@@ -1,6 +1,6 @@
 # The same libraries with MPICH, whose handles are integers: programs get what
 # they get without, in C and Fortran, and faults strike.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpiexec.mpich mpicc.mpich

@@ -1,6 +1,6 @@
 # What threads of a task and the slave do to the page at the same time, under
 # ThreadSanitizer: nobody reads what is being written.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 ls "$build"/tsan/test_* >/dev/null 2>&1 || skip_all 'no ThreadSanitizer here'
 

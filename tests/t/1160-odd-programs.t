@@ -2,7 +2,7 @@
 # same output and status with it and without it, under the same launcher:
 # threads, children, jumps, MPI loaded at run time, no MPI_Finalize, an
 # LD_PRELOAD of their own.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpicc

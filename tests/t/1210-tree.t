@@ -1,7 +1,7 @@
 # Reductions over real slaves on four hosts: trees of one level and of several,
 # a slave that dies in the middle, one that is silent, the next reduction, and
 # those of a job; bad input.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154
 . "${0%/*}/../lib/t.sh"
 hosts 4

@@ -1,7 +1,7 @@
 # hector-emulate: 64 slaves in trees of one, two and three levels give the same
 # merged tree; slaves that die, are silent or late; models; samples and events in
 # virtual time; accounts of a kernel that are as asked for; bad input.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154
 . "${0%/*}/../lib/t.sh"
 

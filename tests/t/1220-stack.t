@@ -2,7 +2,7 @@
 # stuck before its send, 16 tasks on 4 hosts; in C, Fortran and with OpenMP;
 # once and over several samples; tasks that die, stop and exec meanwhile;
 # without ptrace, without the wrapper library; bad input.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 hosts 4
 

@@ -1,5 +1,5 @@
 # hector-run --timeout says where the tasks are before it ends them.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 run hector-run --timeout 6 -n 4 "$APPS/stuck" 1 "$T/mark"

@@ -1,7 +1,7 @@
 # Call trees of what is left: 64 tasks of which 5 end while they are looked at,
 # and 64 processes of which 5 are killed; a kernel that refuses ptrace, and a
 # person who may not look; a process that becomes another program all the time.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/../lib/t.sh"
 need gcc

@@ -2,7 +2,7 @@
 # steps of their own, by tags and by MPI_Pcontrol; while the job runs, and what is
 # kept of it; as a graph; a job that ends by itself; tasks without the wrapper
 # library, and bad input.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/../lib/t.sh"
 hosts 2

@@ -1,6 +1,6 @@
 # hector model of what is not as it should be: tables of tasks that were full, a
 # task that writes all over its page, threads, and a job that others have started.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016
 . "${0%/*}/../lib/t.sh"
 export OMPI_MCA_rmaps_base_oversubscribe=1

@@ -1,7 +1,7 @@
 # hector suspend, resume and kill: of jobs and of tasks, twice, across a kill -9
 # of master and slave; what is recorded, what hector ps shows; Ctrl-Z is the
 # same.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 

@@ -1,6 +1,6 @@
 # The host of policies: which are refused and how, what is done about a hang,
 # and that a policy that misbehaves harms nobody but itself.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 need cc
 

@@ -1,7 +1,7 @@
 # Policies in processes of their own: one that ends, or is ended, in whatever way is
 # named, started again, and goes on with what it knew; neither the job nor other
 # jobs and policies wait for one that thinks. With the master everything ends.
-# limit: 240
+# limit: 110
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc
@@ -81,7 +81,7 @@ end
 ok '... and lost one look' \
     [ "$(sql "SELECT max(seq) FROM verdict WHERE job = $job")" -le 35 ]
 
-# Somebody kills it in the middle of a look, which takes 2 s of a processor.
+# Somebody kills it in the middle of a look, which takes a second of a processor.
 conf 'judge_restarts = 3' 'judge_step = 300s'
 begin "$T/odd.so:mode=16,at=10,every=0.1,tagged=0"
 ok 'a process for the policy' wait_for '[ -n "$(judges $master)" ]' 20

@@ -1,7 +1,7 @@
 # What policies of one's own say and propose: verdicts of every kind reach the
 # person, once and not too often; what is proposed is done within --on-hang,
 # and else told and recorded.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2086 # $R is several words
 . "${0%/*}/../lib/t.sh"
 need cc

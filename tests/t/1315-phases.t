@@ -1,7 +1,7 @@
 # Phases that come again are known to policies, live and in the record, by their
 # tags or levels. The program goes through three of them in each round, for as
 # long as it takes until the policy has seen thirty.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"
 need cc

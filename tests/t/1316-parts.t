@@ -2,7 +2,7 @@
 # nodes, live and in the record, and what they say is what other counters say. One
 # that asks for them later gets them later, one that does not gets none, and one of
 # an older version is asked as ever.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc

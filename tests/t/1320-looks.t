@@ -2,7 +2,7 @@
 # somebody, by us, or in the kernel; and of a real hang: who it is, where in the
 # source, that the same comes out of a replay, and that nothing is said of the
 # run without it.
-# limit: 120
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 need cc
 

@@ -1,6 +1,6 @@
 # A verdict names the lines of the cause: those of calls that are over, too, and
 # of requests.
-# limit: 200
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 source=$top/tests/apps/lines.c

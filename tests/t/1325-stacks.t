@@ -2,7 +2,7 @@
 # found by ParaStack's model, the right task named, the same comes out of a
 # replay; a run without it is left alone; where ptrace is refused one sentence
 # says so.
-# limit: 400
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 need cc
 
@@ -36,29 +36,42 @@ hang()          # WHAT COMMAND...: found, rank 2 named
     is "$(out)" "$(sql "SELECT group_concat(detail, '') FROM verdict
         WHERE job = $job")" '... and a replay says the same'
 }
-job=0
-# shellcheck disable=SC2086
-hang 'no library' -n 4 $bare 8 2
-# The program is the child of a script.
-hang 'in a script' -n 4 sh -c "unset LD_PRELOAD; $APPS/halfway 8 2; exit \$?"
 
-# Only some tasks have none.
-# shellcheck disable=SC2086
-who='ranks 2-3 have' hang 'mixed' -n 2 "$APPS/halfway" 8 2 : -n 2 $bare 8 2
-
-# ... and the one that hangs has it.
-# shellcheck disable=SC2086
-who='ranks 0-1 have' uncounted='rank < 2' hang 'mixed, the other way' \
-    -n 2 $bare 8 2 : -n 2 "$APPS/halfway" 8 2
-who='' uncounted=''
-
-# The model as it was published.
-quick='--policy none --policy hang:mode=1,interval_max=0.4,alpha=0.05'
-# shellcheck disable=SC2086
-hang 'two random sets' -n 4 $bare 8 2
+# They sleep for the most part: several at a time.
+all_bare()
+{
+    job=0
+    # shellcheck disable=SC2086
+    hang 'no library' -n 4 $bare 8 2
+    # The program is the child of a script.
+    hang 'in a script' -n 4 sh -c "unset LD_PRELOAD; $APPS/halfway 8 2; exit \$?"
+}
+mixed()         # only some tasks have none
+{
+    job=0
+    # shellcheck disable=SC2086
+    who='ranks 2-3 have' hang 'mixed' -n 2 "$APPS/halfway" 8 2 : -n 2 $bare 8 2
+}
+other_way()     # ... and the one that hangs has it
+{
+    job=0
+    # shellcheck disable=SC2086
+    who='ranks 0-1 have' uncounted='rank < 2' hang 'mixed, the other way' \
+        -n 2 $bare 8 2 : -n 2 "$APPS/halfway" 8 2
+}
+published()     # the model as it was
+{
+    job=0
+    quick='--policy none --policy hang:mode=1,interval_max=0.4,alpha=0.05'
+    # shellcheck disable=SC2086
+    hang 'two random sets' -n 4 $bare 8 2
+}
+for what in all_bare mixed other_way published; do
+    lane $what $what
+done
 
 # Left alone.
-job=$((job + 1))
+job=1
 # shellcheck disable=SC2086
 run hector-run -n 4 --oversubscribe --on-hang kill:age=1s $bare 10 -1
 is "$status|$(out)|$(cat "$T/err")" '0|halfway: ok, many rounds|' \
@@ -87,4 +100,5 @@ run hector-run --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05,tagged=
     -n 2 sleep 3 : -n 2 "$T/still"
 is "$(sed -n 's/.*flags=\([0-9a-f]*\) .*/\1/p' "$T/err" | sort -u)" 0 \
     'who does not use MPI is not looked at'
+lanes
 done_testing

@@ -2,7 +2,7 @@
 # place of the call, whichever thread has made it, or several threads at once; those
 # in which a thread that is outside of MPI frees the others after some seconds are
 # left alone.
-# limit: 240
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 
 some='serialized-ring serialized-thread serialized-send serialized-regions

@@ -1,7 +1,7 @@
 # What the tasks that a verdict names have printed, and not written yet, is told
 # with it: of a line that is not finished, of a block, of a buffer of the program's
 # own, of a program that is linked statically; and nothing where there is nothing.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # what is quoted is awk
 . "${0%/*}/../lib/t.sh"
 need mpicc

@@ -2,7 +2,7 @@
 # is known: a later one is not spoken of before it has stayed twice as long, and
 # then the words say so. Of a run that failed, and of another program, nothing is
 # learnt.
-# limit: 180
+# limit: 70
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"
 need mpicc

@@ -1,7 +1,7 @@
 # A small part of make eval: one run that hangs and two that do not, two
 # policies that look at all, that the sums are right, and what the runs of a whole
 # one are.
-# limit: 240
+# limit: 80
 . "${0%/*}/../lib/t.sh"
 
 export EVAL_DB="$T/eval.db"

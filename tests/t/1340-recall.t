@@ -1,7 +1,7 @@
 # Policies of a master that is killed and started again: they know what they
 # knew, say nothing twice and lose nothing; a replay of the whole says the same.
 # Where the record is not whole that is said.
-# limit: 240
+# limit: 80
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc

@@ -2,12 +2,13 @@
 # debugger holds does not hang, for as long as it takes, and hector why says who
 # holds it. One in uninterruptible sleep is named, with the function of the
 # kernel that it waits in.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086 # several words
 . "${0%/*}/../lib/t.sh"
 need cc
 
-cc -o debugger "$top/tests/lib/debugger.c"
+debugger=$T/debugger
+cc -o "$debugger" "$top/tests/lib/debugger.c"
 running() { [ "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND
     state = 'connected'" 2>/dev/null)" = 2 ]; }
 why() { hector why "$job" 2>/dev/null | grep -E "$1" >"$T/why"; }
@@ -31,7 +32,7 @@ held()          # NAME COMMAND...
         --policy hang:least=1,sure=1,still=0.2,alpha=0.05 \
         --on-hang kill:age=1s,sure=90 "$@"
     pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
-    start "debugger-$job" ./debugger "$pid" 8 "$T/let"
+    start "debugger-$job" "$debugger" "$pid" 8 "$T/let"
     holder=$started
     ok "$name: hector why says who is held by a debugger" \
         wait_for 'why "ago: task 1 is held by a debugger$"' 8
@@ -49,8 +50,10 @@ held()          # NAME COMMAND...
     is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND
         kind <> 'slowdown'")" 0 '... nothing was found'
 }
-held 'by its counters' "$APPS/halfway" 1000 -1 "$T/go"
-held 'by its stack' env -u LD_PRELOAD "$APPS/halfway" 1000 -1 "$T/go"
+by_counters() { held 'by its counters' "$APPS/halfway" 1000 -1 "$T/go"; }
+by_stack() { held 'by its stack' env -u LD_PRELOAD "$APPS/halfway" 1000 -1 "$T/go"; }
+lane by_counters by_counters
+lane by_stack by_stack
 
 # The kernel does not say everywhere where somebody waits.
 start sleeper sleep 100
@@ -82,4 +85,5 @@ is "$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $job")" notice \
     '... which is no verdict'
 [ -z "$says" ] ||
     like "$T/job.err" 'in uninterruptible sleep in [a-z_0-9]*(vfork|fork|clone)' '... and where'
+lanes
 done_testing

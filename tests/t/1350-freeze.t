@@ -1,7 +1,7 @@
 # Suspended by control groups, where that can be done: also what has left the
 # process group of its task stands, nobody's SIGCONT wakes it, what is killed dies,
 # and no control group is left. Where it cannot be done signals do it, as before.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words
 . "${0%/*}/../lib/t.sh"
 need setsid

@@ -3,7 +3,7 @@
 # generation, and does not grow. What cannot be an image is refused before
 # anything is stopped; a damaged one, or one that does not fit, before anything
 # of it runs.
-# limit: 600
+# limit: 80
 # shellcheck disable=SC2086 # options are words
 . "${0%/*}/../lib/t.sh"
 need cc c++ gfortran

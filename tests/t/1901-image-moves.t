@@ -1,7 +1,7 @@
 # What moving a task asks of images: the restored process is told something,
 # shared memory becomes its own, whoever starts hector-restore hears that it runs
 # or why not, and a reserve of addresses costs nothing.
-# limit: 300
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 need cc
 [ "$(uname -m)" = x86_64 ] || skip_all 'images are of x86-64 only'

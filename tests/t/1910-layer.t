@@ -1,6 +1,6 @@
 # Programs of all kinds do with our libmpi.so.40 before an Open MPI in a namespace
 # what they do without it, and Hector sees of them what it always sees.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # for another shell
 . "${0%/*}/../lib/t.sh"
 need mpicc

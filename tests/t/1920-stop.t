@@ -1,7 +1,7 @@
 # Jobs are brought to stand at any moment, fifty times each, by the master's own
 # function, while the tasks are far from each other: then nothing is under way, and
 # the output is the same as without.
-# limit: 300
+# limit: 80
 # shellcheck disable=SC2016 # for another shell
 . "${0%/*}/../lib/t.sh"
 need mpicc

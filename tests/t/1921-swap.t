@@ -1,7 +1,7 @@
 # The Open MPI of a job is dropped and another one loaded, as a member of a new
 # generation of the job; programs go on with all that they have of MPI, and of
 # the old one nothing stays.
-# limit: 600
+# limit: 70
 # shellcheck disable=SC2016,SC2086 # for another shell; options are words
 . "${0%/*}/../lib/t.sh"
 need mpicc mpirun cc

@@ -1,6 +1,6 @@
 # Tasks of a job move to another host while it runs: nothing is lost of what they
 # print, tag and send, and where it cannot be the job goes on.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,7 +1,7 @@
 # What goes on while tasks move, or has been asked for meanwhile: a tagged call that
 # is open across a move has one exit; another move of the same job is refused, one of
 # another job is not; nor do tasks move where one has ended, or to a full node.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

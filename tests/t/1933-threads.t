@@ -1,7 +1,7 @@
 # Tasks of which several threads call MPI are moved, saved and made again: at the same
 # time (MPI_THREAD_MULTIPLE) and in turn (MPI_THREAD_SERIALIZED), with threads that come
 # and go, that know nothing of MPI, and a first one that only waits for the others.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

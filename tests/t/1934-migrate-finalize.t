@@ -3,7 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
-hosts 2
+hosts 3
 need sqlite3 mpicc
 
 # No signal stops them before they are told to go on, the first one to MPI_Finalize;

@@ -1,6 +1,6 @@
 # Tasks that read standard input move: each has every byte once, in order, whatever it
 # had left unread, whoever writes, and whenever the end comes.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 hosts 2

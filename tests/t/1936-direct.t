@@ -1,7 +1,7 @@
 # The image of a task that moves goes from slave to slave, past the master; through the
 # master where they do not reach each other; and where the link breaks in the middle of
 # it all tasks go on where they were.
-# limit: 150
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -2,7 +2,7 @@
 # process that is to become the task, which has the same number then. A move that comes
 # to nothing gives it back, and so does a slave whose master is another one; whoever
 # ends that process does not end the move.
-# limit: 150
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,7 +1,7 @@
 # The image of a task goes through a connection of its own: a cut of the network of some
 # seconds is survived, and one that ends too early, as of a slave that is killed, is found
 # where it comes, and the job goes on where it was.
-# limit: 150
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

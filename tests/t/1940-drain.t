@@ -1,6 +1,6 @@
 # A node is drained: it takes no new tasks, those of jobs that can be moved leave,
 # of others it is said why not; all of it also when the master is killed.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -2,7 +2,7 @@
 # told to do without what the lesser ones have not, and move both ways; those of a job
 # that was started on the better ones alone stay there, and it is said why before
 # anything is stopped. One host's slave is told by its operator to be a lesser one.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2034,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,6 +1,6 @@
 # Tasks that have taken all address space there is move all the same: some is kept for
 # Open MPI from the start, and by that for who makes a task of its image.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 2

@@ -1,6 +1,6 @@
 # The master is killed amid a drain: the next one goes on with it, to the nodes that were
 # named, whoever waits can wait again, and the node can be undrained.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

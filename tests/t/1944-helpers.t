@@ -1,6 +1,6 @@
 # Tasks whose first thread, the one that calls MPI, waits for threads that compute are
 # moved, there and back, and saved: in each way in which the C library lets one wait.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 2

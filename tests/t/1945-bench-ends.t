@@ -1,6 +1,6 @@
 # What a measurement has started ends with it, whatever ends it: who no longer reads
 # what it says, a signal, or one that it cannot hear.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # evaluated later
 . "${0%/*}/../lib/t.sh"
 need mpicc sqlite3 unshare

@@ -1,6 +1,6 @@
 # Another hector-run goes on in the middle of standard input, by a pipe too: the same
 # bytes are given again, and what tasks have read of them is compared and passed over.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2002,SC2016,SC2086 # pipes are meant; evaluated later; words
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,7 +1,7 @@
 # --on-hang migrate, and the master is killed: after the verdict, before the move is
 # due; and at steps of the move. The next master sees to it that the task to blame is
 # moved, once.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

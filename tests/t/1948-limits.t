@@ -1,7 +1,7 @@
 # Limits on what a process may have: tasks that can be moved begin, move and are made
 # again under a limit on data (ulimit -d) and on address space (ulimit -v); and what
 # the kernel counts as promised (vm.overcommit_memory=2) does not grow with a move.
-# limit: 150
+# limit: 60
 # shellcheck disable=SC2016,SC2034,SC2154 # words of other shells; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 2

@@ -1,7 +1,7 @@
 # The place of a job's checkpoints vanishes, as that of a file server does that is
 # unmounted: the next one is refused in words, and the job runs on; a job that would
 # have to go back ends with a sentence; and when the place is there again, so is all.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 1                 # mounts of our own

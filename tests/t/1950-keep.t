@@ -3,7 +3,7 @@
 # older one goes, wherever hector-keep ends and whatever fails; what a person has
 # put there stays. Files that a program wrote to are cut when it goes back to an
 # image, if that is asked for, and else are not.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2086 # options are words
 . "${0%/*}/../lib/t.sh"
 need cc

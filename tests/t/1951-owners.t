@@ -1,7 +1,7 @@
 # Locks that know which thread has them, by its number, while images are made of the
 # program and restored, where threads have other numbers: whoever had one has it, and
 # whoever waits for it gets it. Nothing else that looks like one is changed.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # evaluated later
 . "${0%/*}/../lib/t.sh"
 need cc c++

@@ -3,7 +3,7 @@
 # while, nobody lines up behind who hangs, and when the server is back there are
 # checkpoints again. Where it hangs in the middle of an image the job goes on soon.
 # A job ends while it hangs, too.
-# limit: 300
+# limit: 70
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 1                 # mounts of our own
@@ -12,11 +12,22 @@ need sqlite3 cc
 [ -c /dev/fuse ] || skip_all 'no /dev/fuse here'
 
 cc -std=c11 -D_GNU_SOURCE -O2 -w -o "$T/hangfs" "$top/tests/lib/hangfs.c" || exit 1
-mkdir "$T/behind" "$T/server"
-"$T/hangfs" "$T/behind" "$T/server" "$T/hang" >"$T/served" 2>"$T/served.err" &
-server=$!
-wait_for 'grep -q serves "$T/served" || ! kill -0 $server' 20
-grep -q serves "$T/served" || skip_all "$(cat "$T/served.err")"
+serve()         # at $T/server; its pid is $server
+{
+    mkdir "$T/behind" "$T/server"
+    "$hangfs" "$T/behind" "$T/server" "$T/hang" >"$T/served" 2>"$T/served.err" &
+    server=$!
+    wait_for 'grep -q serves "$T/served" || ! kill -0 $server' 20
+    grep -q serves "$T/served"
+}
+served()        # no more
+{
+    umount "$T/server" || umount -l "$T/server"
+    wait $server
+}
+hangfs=$T/hangfs
+serve || skip_all "$(cat "$T/served.err")"
+served
 
 hang()          # REQUEST [N]: that, and all behind it, from now on, or from the Nth on
 {
@@ -40,89 +51,117 @@ save()          # in the background, what comes of it in $T/saving
 }
 
 R='hector-run --oversubscribe'
-D=$T/server/saved
 tasks=2
-begin --checkpoint-dir "$D"
-run hector checkpoint "$job"
-is "$status" 0 'a checkpoint on a file system that answers'
-cat "$T/err" >&2
 
+# Each of these waits for half a minute, with a server of its own.
 # ------------------------------------------------- before the tasks have been stopped
-hang mkdir
-save
-hangs
-others_run 'it hangs before the job stands: other jobs run'
-further 3
-wait $saver
-is "$? $(grep -c "there is no checkpoint 2, and the tasks go on: .*does $D answer there?" \
-    "$T/saving")" '1 1' '... nobody waits for ever'
-cat "$T/saving" >&2
-further 3
-run hector checkpoint "$job"
-is "$status $(grep -Ec 'no checkpoint 3, and the tasks go on: .* does not answer: hector-keep' \
-    "$T/err")" '1 1' '... nor is it tried again while it hangs'
-cat "$T/err" >&2
-answer
-wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
-like "$T/saving" 'checkpoint [0-9]* is in' 'when it is back there is one'
-further 2
+before()
+{
+    serve
+    D=$T/server/saved
+    begin --checkpoint-dir "$D"
+    run hector checkpoint "$job"
+    is "$status" 0 'a checkpoint on a file system that answers'
+    cat "$T/err" >&2
+    hang mkdir
+    save
+    hangs
+    others_run 'it hangs before the job stands: other jobs run'
+    further 3
+    wait $saver
+    is "$? $(grep -c "there is no checkpoint 2, and the tasks go on: .*does $D answer there?" \
+        "$T/saving")" '1 1' '... nobody waits for ever'
+    cat "$T/saving" >&2
+    further 3
+    run hector checkpoint "$job"
+    is "$status $(grep -Ec 'no checkpoint 3, and the tasks go on: .* does not answer: hector-keep' \
+        "$T/err")" '1 1' '... nor is it tried again while it hangs'
+    cat "$T/err" >&2
+    answer
+    wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+    like "$T/saving" 'checkpoint [0-9]* is in' 'when it is back there is one'
+    further 2
+    whole 'the job ends'
+    served
+}
 
 # --------------------------------------------------------- while images are written
 # Of more bytes than a pipe holds and hector-keep takes at once.
-whole 'the job ends'
-more=ballast=8
-begin --checkpoint-dir "$D.more"
-unset more
-hang write 5
-save
-hangs
-others_run 'it hangs while images are written: other jobs run'
-further 3
-wait $saver
-is "$? $(grep -Ec "no checkpoint 1, and the tasks go on: task [01]: [^ ]+: $D.more/1 does \
+written()
+{
+    serve
+    D=$T/server/saved
+    more=ballast=8
+    begin --checkpoint-dir "$D.more"
+    unset more
+    hang write 5
+    save
+    hangs
+    others_run 'it hangs while images are written: other jobs run'
+    further 3
+    wait $saver
+    is "$? $(grep -Ec "no checkpoint 1, and the tasks go on: task [01]: [^ ]+: $D.more/1 does \
 not answer: nothing of its image was written there for 20 s\$" "$T/saving")" '1 1' \
-    '... the job goes on, and who waits for the checkpoint is told'
-cat "$T/saving" >&2
-answer
-wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
-like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
-number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
-is "$(ls "$D.more")" "$number" '... and nothing of the other'
-kill -9 "$(pid_of 1)"
-launched 2
-further 2
+        '... the job goes on, and who waits for the checkpoint is told'
+    cat "$T/saving" >&2
+    answer
+    wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+    like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
+    number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
+    is "$(ls "$D.more")" "$number" '... and nothing of the other'
+    kill -9 "$(pid_of 1)"
+    launched 2
+    further 2
+    whole '... to which the job goes back, and it ends'
+    served
+}
 
 # ----------------------------------------------------------- while they are read again
-hang fsync
-save
-hangs
-others_run 'it hangs while they are put on the disk: other jobs run'
-further 3
-whole '... and the job ends'
-wait $saver
-is $? 1 '... and who waits for the checkpoint is told'
-cat "$T/saving" >&2
-answer
+flushed()
+{
+    serve
+    D=$T/server/saved
+    begin --checkpoint-dir "$D"
+    hang fsync
+    save
+    hangs
+    others_run 'it hangs while they are put on the disk: other jobs run'
+    further 3
+    whole '... and the job ends'
+    wait $saver
+    is $? 1 '... and who waits for the checkpoint is told'
+    cat "$T/saving" >&2
+    answer
+    served
+}
 
 # ------------------------------------------------------------- on a disk of its own
-D=$T/server/more
-begin --checkpoint-dir "$D" --checkpoint-local "$T/local" --max-restarts 3
-run hector checkpoint "$job"
-is "$status" 0 'a checkpoint that is written elsewhere first'
-cat "$T/err" >&2
-hang create
-save
-hangs
-others_run 'it hangs while they are copied: other jobs run'
-further 3
-kill -9 "$(pid_of 0)"
-further 0
-answer
-launched 2
-further 2
-whole '... the job goes back to the one before, and on'
-wait $saver
-cat "$T/saving" >&2
-umount "$T/server" || umount -l "$T/server"
-wait $server
+local_first()
+{
+    serve
+    D=$T/server/more
+    begin --checkpoint-dir "$D" --checkpoint-local "$T/local" --max-restarts 3
+    run hector checkpoint "$job"
+    is "$status" 0 'a checkpoint that is written elsewhere first'
+    cat "$T/err" >&2
+    hang create
+    save
+    hangs
+    others_run 'it hangs while they are copied: other jobs run'
+    further 3
+    kill -9 "$(pid_of 0)"
+    further 0
+    answer
+    launched 2
+    further 2
+    whole '... the job goes back to the one before, and on'
+    wait $saver
+    cat "$T/saving" >&2
+    served
+}
+
+for what in before written flushed local_first; do
+    lane $what $what
+done
+lanes
 done_testing

@@ -1,6 +1,6 @@
 # A task that waits in MPI_Buffer_detach, until others have received what it has sent
 # from there, is moved, and so are those: who stands receives it.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # the shell of a wait expands; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 2

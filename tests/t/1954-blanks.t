@@ -1,6 +1,6 @@
 # Tasks move to another host, and on, where Hector lies in a folder with blanks: what
 # leads a loader there on one host is not on the next one.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # the tasks' shells expand; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

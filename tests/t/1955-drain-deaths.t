@@ -3,7 +3,7 @@
 # remains, never on the node that is drained; the others leave all the same, and each
 # number comes once. CASES='checked:n1 ...' are others: checked, apart and restored are
 # steps, n1 is drained, and its tasks leave for n3.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

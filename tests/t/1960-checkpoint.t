@@ -1,7 +1,7 @@
 # The tasks of a job are written to files while it runs, and made again of them by
 # another hector-run: each message comes once, each line of output is there, files
 # have the size that they had.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,7 +1,7 @@
 # A job with checkpoints survives what kills one of its tasks: a signal, the end of a
 # slave, of a host. It goes back to its last checkpoint, on the nodes that remain, and
 # what people see is what they would have seen.
-# limit: 300
+# limit: 80
 # shellcheck disable=SC2016,SC2046,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,6 +1,6 @@
 # hector why tells the checkpoints of a job, and each time that it went back to one:
 # why, how much of its work was behind it, and how long that took.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,7 +1,7 @@
 # Jobs of a standing master are written to files and end, until they are resumed, on
 # other nodes if so wished; a master that was killed meanwhile knows what they can be
 # made of. A job that hangs goes back to its checkpoint, if that is wished.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2046,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

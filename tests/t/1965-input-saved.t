@@ -1,6 +1,6 @@
 # Tasks that read standard input are saved, and go back to where they were in it: what
 # they had read since comes again, from a pipe, too; another hector-run needs the file.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3

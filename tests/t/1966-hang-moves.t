@@ -1,6 +1,6 @@
 # --on-hang migrate: the tasks to blame for a hang go to other nodes, where that can be;
 # of a deadlock nothing is done but to say why.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,6 +1,6 @@
 # Tasks that were made of their images and are about to join each other stand in their
 # pages, as they did when these were written: nothing is made of that.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016 # the shell of a wait expands
 . "${0%/*}/../lib/t.sh"
 need sqlite3

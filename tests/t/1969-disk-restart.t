@@ -1,6 +1,6 @@
 # The master is killed while a job is written to files, and while it waits for nodes to
 # be resumed on: the next master says that the one was not done, and does the other.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -1,6 +1,6 @@
 # The policy outlier: a task that is slow in one step of the program is named, with
 # the step, its line and what it costs; nobody is where all are alike.
-# limit: 120
+# limit: 70
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

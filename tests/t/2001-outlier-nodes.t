@@ -1,7 +1,7 @@
 # The policy outlier over several nodes, with more tasks than it takes for a sample: a
 # question goes to all slaves and its answers are merged; a slave that says nothing is
 # left out, a master that is killed amid questions asks again.
-# limit: 240
+# limit: 100
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

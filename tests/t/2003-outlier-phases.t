@@ -1,7 +1,7 @@
 # Tasks are compared in each phase of the program when it is over: in each of three
 # that come again and again another task is slow, and it is that one that is named,
 # live, in the record, and by whoever asks about a phase.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

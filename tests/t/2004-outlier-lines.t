@@ -1,6 +1,6 @@
 # Who asks for the tasks that are furthest from their like gets the lines of all steps
 # that he is shown, also where nobody is odd and no verdict names a step.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

@@ -1,7 +1,7 @@
 # hector why --slice: a ring of tasks in which one message has a wrong tag hangs;
 # the slice of the task that the verdict blames has the line that is wrong, while
 # the job hangs and when it is gone. Where there is no slice, a sentence says why.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc strip

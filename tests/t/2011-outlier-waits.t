@@ -1,7 +1,7 @@
 # The policy outlier where others wait: a task that stands inside of a call that all
 # are in for as long is named, with its line; one that has more work, by what it sends,
 # is not said to be slow, and one that is slow with the same work is.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

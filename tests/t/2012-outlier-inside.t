@@ -1,7 +1,7 @@
 # The policy outlier and stacks: a task that computes inside of a call in which all others
 # wait is named, with the function; an operator that MPI calls back is a hint, for who
 # asks; whose part of a call is more is nothing.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

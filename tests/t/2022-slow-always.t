@@ -1,5 +1,5 @@
 # The policy slow watches jobs that name no policy, with its usual parameters.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -2,7 +2,7 @@
 # another number of tasks, build, input, environment and option are each named, what
 # was run first, then what costs most; the first job against the last good run if
 # no other is named; and as JSON. hector why says when a run was slower than all.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2154 # $status is set
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/cycles.sh"

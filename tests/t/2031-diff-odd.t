@@ -1,7 +1,7 @@
 # hector diff where something is missing: usage, unknown jobs, the same job, jobs
 # without a model, one that runs, one that failed, one of another program, models
 # that a version before made, and databases of versions before.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # conditions are evaluated later; $status is set
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/cycles.sh"

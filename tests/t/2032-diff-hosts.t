@@ -1,6 +1,6 @@
 # hector diff on two hosts: all tasks of one that are slow are its host; where tasks
 # are on other hosts, that is said; and equal runs on the same ones differ in nothing.
-# limit: 200
+# limit: 60
 # shellcheck disable=SC2154 # $status is set
 . "${0%/*}/../lib/t.sh"
 hosts 2

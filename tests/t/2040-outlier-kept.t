@@ -1,6 +1,6 @@
 # The policy outlier: a task whose processor others use is slow, and not odd: its node
 # has too much to do, which is said, and how much of a processor it has.
-# limit: 180
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset

@@ -1,7 +1,7 @@
 # hector-emulate plays runs of a program with a fault each: the policy outlier finds the
 # task and the step among 256, by all methods where the step stands out; nobody is named
 # where there is no fault, whatever the loads; a run is the same again; bad input.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2154 # $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 

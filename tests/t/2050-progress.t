@@ -1,7 +1,7 @@
 # The policy progress: of a job that hangs the task that is behind is named, with its
 # place, and what decides; a healthy one has no verdict, but whoever asks gets an
 # answer; a replay says the same.
-# limit: 240
+# limit: 80
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3
@@ -94,7 +94,7 @@ like "$T/out" 'task' '... with tasks'
 end
 is "$(grep -c behind "$T/run.err")" 0 '... and nobody else is told'
 begin stencil
-wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0)" -ge 3 ]' 90
+wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0)" -ge 2 ]' 90
 end
 is "$(behind)" 0 'a healthy job has no verdict'
 run hector why "$job" --progress

@@ -1,6 +1,6 @@
 # Who is behind, where the master is killed between the hang and that, and where the
 # job is ended for it; and a program that writes its output by groups, as in PDI 5.1.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3

@@ -1,7 +1,7 @@
 # The policy progress with more tasks than models are read of: all are asked where they
 # are, and what their models say; it is the same as where all models are read. A slave
 # that stands is left out; a replay says the same.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

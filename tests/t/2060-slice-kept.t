@@ -2,7 +2,7 @@
 # itself, beside all else, and hector why shows its first lines; -n takes the next
 # of those that are behind; whoever waits for a message is told which call took the
 # last one like it, and where its sender has sent last.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc sqlite3

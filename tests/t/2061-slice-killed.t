@@ -1,6 +1,6 @@
 # A job that is ended because it hangs: the slice of its task was begun before, and
 # is kept, where the slave outlives the job.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2086,SC2154 # $R is several words; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc sqlite3

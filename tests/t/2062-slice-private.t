@@ -1,7 +1,7 @@
 # A job that is ended because it hangs, of a hector-run that has its slave to itself:
 # the slave ends with the job, so the slice of the task that is to blame is made
 # before, and kept. The job waits for it, and for no longer than it may take.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc sqlite3

@@ -2,7 +2,7 @@
 # that is overwritten in place, replaced, or removed. The kernel lets nobody write to
 # a program that runs, unless a loader was started with it as an argument; other
 # hosts of a file server it cannot stop.
-# limit: 300
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc readelf

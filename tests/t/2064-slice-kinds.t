@@ -1,7 +1,7 @@
 # hector why --slice of programs of other kinds than gcc makes by itself: one by
 # clang at a fixed address, in which the line that is wrong is found as well, and one
 # that waits in a library of its own, of which a sentence says that it is not seen.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
 need mpicc

@@ -1,7 +1,7 @@
 # The phase of the program in which its tasks differ most from earlier phases: a task is
 # slow from some round on, in one of three phases that come in turn. It is that one that
 # is named, by the first of it that was compared; of a healthy job none is.
-# limit: 400
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

@@ -2,7 +2,7 @@
 # hears in which step all tasks take longer than good runs ever did, and a task that is
 # odd is told with what good runs had. Of a healthy run, of another build, and where
 # there was no run before, nothing is said.
-# limit: 240
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

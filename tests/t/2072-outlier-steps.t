@@ -1,7 +1,7 @@
 # Who is far from its like, by its group or its neighbours, is told with the step in
 # which it differs most: from call to call of the program as it is, though chains of
 # steps are compared as one.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

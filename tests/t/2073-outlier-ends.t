@@ -1,7 +1,7 @@
 # What is found until a job ends has its lines, too, also where nobody is left to be
 # asked for them. And what is normal is learnt: a run that ends well says to later ones in
 # how many groups its tasks were.
-# limit: 120
+# limit: 60
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/background.sh"

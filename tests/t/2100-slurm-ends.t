@@ -1,7 +1,7 @@
 # How a job ends that Slurm ends, in a real one: cancelled, requeued, preempted,
 # for its time limit, with a node. It is killed, with 143, whoever of it has heard
 # of that first, and the reason is in the view jobs and in hector why.
-# limit: 240
+# limit: 110
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 slurm 3
@@ -19,11 +19,12 @@ in_view()       # COLUMNS of the job
     sql "SELECT $1 FROM jobs WHERE job = $job"
 }
 
-# Slurm looks at time limits twice a minute: begun first, looked at last.
+# Slurm looks at time limits twice a minute: begun first, looked at last, and none of
+# those between waits for it, before one wants whole nodes.
 submit -N1 -n1 --time=600 <<'END'
 exec hector-run sleep 1000
 END
-limited=$id limited_job=$job
+limited=$id limited_job=$job lasts=$id
 mv "$T/err" "$T/err.limited"
 scontrol update JobId="$id" EndTime=now
 
@@ -76,6 +77,7 @@ like "$T/out" "^  run 1, job $first: killed, requeued, after " '... and what has
 scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... and can be cancelled'
 
+lasts=
 submit -p low -N3 -n3 --exclusive <<'END'
 exec hector-run sleep 1000
 END

@@ -1,6 +1,6 @@
 # Jobs in a real Slurm while they live: hung, suspended, signalled before their
 # time is over, of an ordinary user, on a node that dies.
-# limit: 240
+# limit: 80
 # shellcheck disable=SC2154 # $id and $job are submit's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"

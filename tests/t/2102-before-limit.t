@@ -1,6 +1,6 @@
 # --before-limit: what is done so long before a batch system ends the allocation,
 # here one that says in the environment when that is.
-# limit: 120
+# limit: 60
 . "${0%/*}/../lib/t.sh"
 
 limited()       # TIME:WHAT COMMAND...: 50 s before the end of the allocation

@@ -1,7 +1,7 @@
 # Inside of parallel environments of a real Grid Engine, with qsub: the tasks of a job
 # are one world, wherever their nodes are, each node's slave is under its execd's
 # control, and streams, exit status and orders are as outside.
-# limit: 240
+# limit: 80
 # shellcheck disable=SC2016,SC2154 # evaluated later; $ge_jobs are gridengine.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/gridengine.sh"

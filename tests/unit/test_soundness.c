@@ -1,16 +1,17 @@
 /* test_soundness.c - is a proof a proof? Some 200,000 looks at random programs
- * in a model of MPI, and many at those about which it was wrong once. More of
- * them: make sim. */
+ * in a model of MPI, and many at those about which it was wrong once; a quarter of
+ * them where each access is looked at. More of them: make sim. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "proto/base/asan.h"
 #include "tests/sim/kept.h"
 #include "tests/sim/tally.h"
 
-enum { LOOKS = 200000, WORLDS = 4000 };
+enum { LOOKS = ASAN ? 50000 : 200000, WORLDS = ASAN ? 1000 : 4000 };
 
 static void random_programs(void **state)
 {
@@ -24,6 +25,8 @@ static void random_programs(void **state)
     assert_int_equal(t.wrong, 0);
     /* It was asked, and it did say something. */
     assert_true(t.proofs > LOOKS / 50);
+    if (ASAN)
+        return;                 /* too few for what is said in thousandths */
     assert_true(t.near.soon * 1000 > t.near.stuck * 995);
     assert_true(t.far.soon * 1000 > t.far.stuck * 995);
 }

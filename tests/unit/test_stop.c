@@ -1,7 +1,8 @@
 /* test_stop.c - the stop of a running MPI job: rule by rule, on pages made by
  * hand, and whole, on random programs in a model of MPI.
  *
- *   test_stop [SEEDS [FIRST]]    so many programs, else 20,000
+ *   test_stop [SEEDS [FIRST]]    so many programs, else 20,000, or 5,000 where each
+ *                                access is looked at
  *   test_stop -s SEED            one of them, and how it ends */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include "master/move/stop.h"
+#include "proto/base/asan.h"
 #include "tests/unit/machine_sound.h"
 #include "tests/unit/stop_sim.h"
 
@@ -734,7 +736,7 @@ static void test_lost(void **state)
 
 /* ------------------------------------------------------- programs in a model */
 
-static uint64_t seeds = 20000, first = 1;
+static uint64_t seeds = ASAN ? 5000 : 20000, first = 1;
 
 static void add(struct sim_result *sum, const struct sim_result *r)
 {
