@@ -22,8 +22,8 @@
 /* hector-run pings once a second: somebody has stopped it. */
 static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
 
-/* hector-run asks a batch system for 2 s at most, and there is the way. */
-static const uint64_t flow_batch_ns = 3 * CLOCK_NS_PER_S;
+/* hector-run asks a batch system for 5 s at most, and there is the way. */
+static const uint64_t flow_batch_ns = 6 * CLOCK_NS_PER_S;
 
 static unsigned long long flow_id(const struct job *j)
 {

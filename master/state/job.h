@@ -187,8 +187,10 @@ struct job {
 
     struct job_ending ending;
     struct job_batch batch;
-    struct { uint64_t job; uint32_t checkpoint; } from; /* that its tasks began as;
-                                   0: anew */
+    struct {                    /* that its tasks began as; 0: anew */
+        uint64_t job;
+        uint32_t checkpoint;
+    } from;
     struct job_record record;
 
     /* Hung on it by launch.c, watcher.c, findings.c, endmodel.c, adopt.c and

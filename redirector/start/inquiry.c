@@ -12,7 +12,7 @@
 #include "redirector/out/say.h"
 #include "redirector/start/child.h"
 
-#define INQUIRY_NS (2 * CLOCK_NS_PER_S)
+#define INQUIRY_NS (5 * CLOCK_NS_PER_S)
 enum { INQUIRY_STRUCK = 3, INQUIRY_WORDS = 16, INQUIRY_TEXT = 8192 };
 
 struct inquiry {

@@ -1,5 +1,5 @@
 /* inquiry.h - asks the batch system that we are in about its job, by a command
- * of it that may take 2 s. */
+ * of it that may take 5 s. */
 #ifndef HECTOR_REDIRECTOR_INQUIRY_H
 #define HECTOR_REDIRECTOR_INQUIRY_H
 
