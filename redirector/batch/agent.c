@@ -180,20 +180,22 @@ void agent_free(char **words)
 }
 
 /* A slurmctld that has just been begun again takes the memory of the jobs it finds
- * for used up. */
+ * for used up; qrsh loses its link to a busy node. */
 bool agent_may_pass(const char *agent, const char *line)
 {
-    static const char *const srun[] = {
-        "Memory required by task is not available",
-        "Unable to contact slurm controller", "Socket timed out on send/recv",
-        "Unexpected missing socket error", "Protocol authentication error",
-        "Zero Bytes were transmitted or received"
+    static const struct { const char *agent, *words; } passes[] = {
+        { "srun", "Memory required by task is not available" },
+        { "srun", "Unable to contact slurm controller" },
+        { "srun", "Socket timed out on send/recv" },
+        { "srun", "Unexpected missing socket error" },
+        { "srun", "Protocol authentication error" },
+        { "srun", "Zero Bytes were transmitted or received" },
+        { "qrsh", "commlib error: got read error" },
     };
+    const char *name = agent_name(agent);
 
-    if (strcmp(agent_name(agent), "srun") != 0)
-        return false;
-    for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++)
-        if (strstr(line, srun[i]))
+    for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
+        if (strcmp(name, passes[i].agent) == 0 && strstr(line, passes[i].words))
             return true;
     return false;
 }

@@ -44,7 +44,8 @@ struct child {
     char *who;                  /* owned */
     bool guard;
     const char *const *noise;   /* borrowed, or NULL */
-    char passed_over[200];      /* the last line that nobody has heard */
+    char last[200];             /* its last line; */
+    char passed_over[200];      /* ... that nobody has heard */
     struct child_stream streams[2];     /* stdout, stderr */
     void (*on_line)(void *arg, const char *line, size_t n);     /* or NULL */
     void (*on_exit)(void *arg, struct child *c, int status);
@@ -74,10 +75,10 @@ static void child_say(struct child_stream *s)
     } else if (s->n > 0) {
         bool noise = child_is_noise(s);
 
+        snprintf(c->last, sizeof(c->last), "%.*s", (int)s->n, s->line);
         if ((first && s->level == SAY_VERBOSE) ||
             (noise && memmem(s->line, s->n, "error", strlen("error"))))
-            snprintf(c->passed_over, sizeof(c->passed_over), "%.*s", (int)s->n,
-                     s->line);
+            memcpy(c->passed_over, c->last, sizeof(c->passed_over));
         say_line(noise ? SAY_VERBOSE : s->level, c->who, s->line, s->n);
     }
     s->n = 0;
@@ -479,6 +480,11 @@ void child_end_all(void)
 const char *child_passed_over(const struct child *c)
 {
     return c->passed_over;
+}
+
+const char *child_last(const struct child *c)
+{
+    return c->last;
 }
 
 const char *child_who(const struct child *c)

@@ -72,6 +72,8 @@ const char *child_who(const struct child *c);
 /* The last line of its stdout that was passed over, or of its noise, if that was of
  * an error: "" if there was none. */
 const char *child_passed_over(const struct child *c);
+/* The last one of all, that nobody else takes. */
+const char *child_last(const struct child *c);
 
 /* "ended with status 3", "was killed by signal 9 (Killed)". */
 const char *child_fate(int status, char *buf, size_t size);

@@ -26,7 +26,7 @@
 #define PRIVATE_TERM_NS (2 * CLOCK_NS_PER_S)
 enum { PRIVATE_SOCKETS = 2 };   /* the Unix one, and TCP for other hosts */
 /* A batch system that is just not there is tried so often, at such a distance. */
-enum { PRIVATE_TRIES = 10 };
+enum { PRIVATE_TRIES = 30 };
 #define PRIVATE_AGAIN_NS CLOCK_NS_PER_S
 
 struct member {
@@ -114,7 +114,7 @@ static void private_on_later(evutil_socket_t fd, short what, void *arg)
         private_fail(m->owner, err.text);
 }
 
-/* Its agent has ended, with these words: once more, in a while? */
+/* Its agent has ended, with these words at last: once more, in a while? */
 static bool private_tries_again(struct private *p, struct member *m,
                                 const char *words)
 {
@@ -152,7 +152,7 @@ static void private_on_exit(void *arg, struct child *c, int status)
                  "hector-slave for %s %s before it joined the master",
                  m->host->name, fate);
         private_fail(p, sentence);
-    } else if (!m->joined && !p->settled && private_tries_again(p, m, words)) {
+    } else if (!m->joined && !p->settled && private_tries_again(p, m, child_last(c))) {
         return;
     } else if (!m->joined && !p->settled) {
         const char *agent = private_agent(p);

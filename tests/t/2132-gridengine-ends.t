@@ -89,7 +89,7 @@ like "$T/out" '^it was in Grid Engine [0-9]+.*, which ended it: cancelled' '... 
 first=$(qstat | awk -v id="$id" '$1 == id { sub(/.*@/, "", $8); print $8 }')
 other=n$((3 - ${first#n}))
 kill_all_on "$other"
-is "$(ended)" 'failed|125|' 'a node that dies'
+is "$(ended)" 'failed|125|node failure' 'a node that dies'
 like "$T/err" "^hector: node $other was lost" '... is named'
 on "$other" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'      # as a machine that is off
 qdel -f "$id" >&2

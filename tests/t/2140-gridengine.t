@@ -88,6 +88,7 @@ if nobody_may; then
         cp out "$T/out"
     }
     theirs
+    # On a busy machine qrsh may lose that, and is tried again.
     like err 'cannot reach n.*"qrsh -inherit" ended with status 1.*account.* not available' \
         'a user who may not log in on the nodes is told what qrsh says'
     sed 's|^\(nobody:.*:\)[^:]*$|\1/bin/sh|' /etc/passwd >passwd

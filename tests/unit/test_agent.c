@@ -112,6 +112,10 @@ static void test_passes(void **state)
         { "srun", "Job/step already completing or completed", false },
         { "srun", "", false },
         { "ssh", "Unable to contact slurm controller", false },
+        { "srun", "Application launch failed: Protocol authentication error", true },
+        { "qrsh -inherit", "commlib error: got read error (closing \"n2/sh/1\")",
+          true },
+        { "qrsh -inherit", "This account is currently not available.", false },
     };
 
     (void)state;
