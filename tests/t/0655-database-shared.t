@@ -103,6 +103,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
+    ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
+    ALTER TABLE job DROP COLUMN saved_percent;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -121,6 +123,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
+    ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
+    ALTER TABLE job DROP COLUMN saved_percent;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
