@@ -1,6 +1,8 @@
 /* pauses.c - see pauses.h. */
 #include "policies/outlier/pauses.h"
 
+#include <stdbool.h>
+
 static const uint64_t late_ns = 700000000;
 
 static void keep(struct pauses *p, uint64_t to_ns)
@@ -11,16 +13,40 @@ static void keep(struct pauses *p, uint64_t to_ns)
     *k = (struct pause){ p->since_ns, to_ns };
 }
 
+static uint64_t calls_of(const struct hct_snapshot *in)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < in->nranks; i++)
+        sum += hct_rank(in, i)->calls;
+    return sum;
+}
+
+/* As much was called since the last look as is usual in half of that time: then it
+ * is who looks that was late. */
+static bool went_on(const struct pauses *p, double took_ns, double made)
+{
+    return made >= 1 && 2 * made >= p->rate * took_ns;
+}
+
 void pauses_look(struct pauses *p, const struct hct_snapshot *in)
 {
-    if (p->wake_ns && in->now_ns > p->wake_ns + late_ns) {
+    uint64_t calls = calls_of(in);
+    double took_ns = (double)(in->now_ns - p->last_ns);
+    double made = calls > p->calls ? (double)(calls - p->calls) : 0;
+
+    if (p->wake_ns && in->now_ns > p->wake_ns + late_ns &&
+        !went_on(p, took_ns, made)) {
         if (!p->since_ns)
             p->since_ns = p->last_ns;
     } else if (p->since_ns) {   /* it went on at some moment since the last look */
         keep(p, in->now_ns);
         p->since_ns = 0;
+    } else if (took_ns > 0) {
+        p->rate += (made / took_ns - p->rate) / (p->rate > 0 ? 4 : 1);
     }
     p->last_ns = in->now_ns;
+    p->calls = calls;
 }
 
 static uint64_t part(uint64_t from_ns, uint64_t to_ns, uint64_t begin_ns)

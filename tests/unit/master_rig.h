@@ -28,7 +28,7 @@
 #ifndef RIG_PEERS
 #define RIG_PEERS 16
 #endif
-enum { RIG_WAIT_MS = 5000 };
+enum { RIG_WAIT_MS = 20000 };
 
 struct peer {
     struct conn *c;

@@ -11,15 +11,25 @@
 
 #define MS 1000000ull
 
-static struct hct_snapshot in = { .size = sizeof(in) };
+static struct hct_rank rank[2];
+static struct hct_snapshot in = { .size = sizeof(in), .ranks = rank, .nranks = 2,
+                                  .rank_size = sizeof(rank[0]) };
 static struct pauses pauses;
 
-/* A look, so much later; the next one is asked for in half a second. */
-static void later(uint64_t ms)
+/* A look, so much later, with calls of so many ms; the next one is asked for in half a
+ * second. */
+static void later_with(uint64_t ms, uint64_t calls_ms)
 {
     in.now_ns += ms * MS;
+    rank[0].calls += 3 * calls_ms;
+    rank[1].calls += 2 * calls_ms;
     pauses_look(&pauses, &in);
     pauses_asked(&pauses, in.now_ns + 500 * MS);
+}
+
+static void later(uint64_t ms)
+{
+    later_with(ms, ms < 400 ? ms : 400);
 }
 
 static uint64_t since(uint64_t ago_ms)
@@ -32,6 +42,7 @@ static int begin(void **state)
     (void)state;
     memset(&pauses, 0, sizeof(pauses));
     in.now_ns = 0;
+    rank[0].calls = rank[1].calls = 0;
     for (int i = 0; i < 8; i++)
         later(500);
     return 0;
@@ -41,11 +52,23 @@ static int begin(void **state)
 static void test_none(void **state)
 {
     (void)state;
-    later(1100);
-    later(200);
-    later(1150);
+    later_with(1100, 20);
+    later_with(200, 20);
+    later_with(1150, 20);
     assert_int_equal(since(5000), 0);
     assert_int_equal(pauses_since(&pauses, 0, in.now_ns), 0);
+}
+
+/* Only who looks is late: the tasks have made most of their calls. */
+static void test_watcher_late(void **state)
+{
+    (void)state;
+    later_with(5000, 3000);
+    later(500);
+    assert_int_equal(since(9000), 0);
+    later_with(5000, 1500);
+    later(500);
+    assert_int_equal(since(9000), 5500);
 }
 
 static void test_stood(void **state)
@@ -85,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_none, begin),
+        cmocka_unit_test_setup(test_watcher_late, begin),
         cmocka_unit_test_setup(test_stood, begin),
         cmocka_unit_test_setup(test_often, begin),
     };

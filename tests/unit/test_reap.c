@@ -107,5 +107,6 @@ int main(void)
         cmocka_unit_test(others_end), cmocka_unit_test(number_taken),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

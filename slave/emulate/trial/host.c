@@ -24,6 +24,7 @@ enum { STACKS_NS = 50000000,     /* until they are there */
 #define BUSY 0.01                /* who does not just wait */
 #define BEGAN_NS (1 * CLOCK_NS_PER_S)
 #define HANG_NS (60 * CLOCK_NS_PER_S)   /* as the paper waits for a hang */
+#define CALL_NS CLOCK_NS_PER_MS         /* each task makes a call so often */
 #define HAD_NS (5 * CLOCK_NS_PER_S)     /* of a processor, before */
 #define DELAYED_NS 1000000
 
@@ -39,6 +40,7 @@ struct host {
     void *state, *room;         /* owned, like the rest */
     struct hct_job job;
     struct hct_rank *rank;
+    uint64_t calls;             /* of each task until then */
     struct hct_inside inside[FUNCTIONS + 1];
     struct hct_model *model;
     struct hct_state *states;
@@ -93,7 +95,7 @@ static void show(struct host *h, uint64_t since_ns, bool struck)
         *k = (struct hct_rank){
             .rank = i, .life = HCT_LIFE_RUNNING, .node = 1 + i / PER_NODE,
             .flags = HCT_OBSERVED | HCT_PAGE | HCT_RUNS, .threads = 1,
-            .calls = 1000 + struck, .call = OTHER, .site = 1,
+            .calls = h->calls + struck, .call = OTHER, .site = 1,
             .age_ns = since_ns, .own_cpu_ns = HAD_NS + since_ns, .ran_ns = HAD_NS,
             .delayed_ns = DELAYED_NS };
         if (struck && (!is || !p->after))
@@ -197,14 +199,17 @@ static int watch(struct host *h, uint64_t *now_ns, struct err *err)
     uint64_t at_ns = BEGAN_NS + (uint64_t)(p->graph->run_ns * part);
     uint64_t long_ns = hang ? HANG_NS : (uint64_t)p->cost_ns;
 
+    h->calls = BEGAN_NS / CALL_NS;
     show(h, 0, false);
     if (step(h, BEGAN_NS, 0, err))
         return -1;
+    h->calls = at_ns / CALL_NS;
     if (p->fault && watch_fault(h, at_ns, long_ns, err))
         return -1;
     if (!hang) {
-        show(h, 0, false);
         at_ns = BEGAN_NS + (uint64_t)p->graph->run_ns;
+        h->calls = (at_ns + long_ns) / CALL_NS;
+        show(h, 0, false);
     }
     *now_ns = at_ns + long_ns;
     return 0;
