@@ -812,9 +812,9 @@ static void test_images_late(void **state)
     hosts[1].hangs = true;
     save(false);
     turn_until(r, "Moving apart");
-    skip_time(r->base, 599 * CLOCK_NS_PER_S);
+    skip_time(r->base, 570 * CLOCK_NS_PER_S);   /* this takes some time, too */
     assert_false(heard(operator, "Result"));
-    skip_time(r->base, 2 * CLOCK_NS_PER_S);
+    skip_time(r->base, 31 * CLOCK_NS_PER_S);
     rig_wait(operator, "Result 0 there is no checkpoint 1, and the tasks go on: not all "
              "images were written within 10 minutes; does /saved/1 answer?");
     rig_wait(hosts[1].p, "SwapGo serial=2");
@@ -855,14 +855,14 @@ static void test_in_init(void **state)
     peer_task_state(hosts[1].p, 1, 1, HCT__TASK_STATE__KIND__IN_MPI_INIT);
     migrate("0", "c");
     turn_until(r, "Moving checked");
-    skip_time(r->base, 9 * CLOCK_NS_PER_S);
+    skip_time(r->base, 4 * CLOCK_NS_PER_S);
     assert_false(heard(operator, "not come out"));
-    skip_time(r->base, 2 * CLOCK_NS_PER_S);
+    skip_time(r->base, 7 * CLOCK_NS_PER_S);
     rig_wait(operator, "Result 0 nothing was moved, the job goes on: task 1 "
              "has not come out of MPI_Init yet, or is no program of Open MPI");
     migrate("0", "c");
     turn_until(r, "Moving checked");
-    skip_time(r->base, 9 * CLOCK_NS_PER_S);
+    skip_time(r->base, 4 * CLOCK_NS_PER_S);
     hosts[1].early = false;
     rig_wait(operator, "Result 1 task 0 is on c now");
     forget();
