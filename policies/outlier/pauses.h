@@ -1,10 +1,11 @@
 /* pauses.h - when looks came much later than they were asked for, and showed few
- * calls for that: the job stood as a whole, perhaps with who looks. So it is when a
- * batch system suspends it, or somebody stops its processes, which no page tells; or
- * a machine has far too much to do. What a step takes longer by then says nothing of
- * the task that is in it.
+ * calls for that: the job stood as a whole, perhaps with who looks. So it is when
+ * a batch system suspends it, or somebody stops its processes, which no page
+ * tells; or a machine has far too much to do. What a step takes longer by then
+ * says nothing of the task that is in it.
  *
- * Suspended or moved by Hector, a task's steps stand still: page_header.stood_ticks. */
+ * Suspended or moved by Hector, a task's steps stand still:
+ * page_header.stood_ticks. */
 #ifndef HCT_PAUSES_H
 #define HCT_PAUSES_H
 
@@ -12,11 +13,11 @@
 
 #include "policies/hct_policy.h"
 
-enum { PAUSES_KEPT = 16 };      /* the last ones; older ones count as of all time */
+enum { PAUSES_KEPT = 16 };      /* the last; older ones count as of all time */
 
 struct pauses {                 /* {0} to begin with */
     uint64_t last_ns, calls;    /* the last look; calls of all tasks until then */
-    double rate;                /* calls each ns, lately, while it does not stand */
+    double rate;                /* calls each ns, lately, while it goes on */
     uint64_t wake_ns;           /* when the next look is due */
     uint64_t since_ns;          /* it stands since then; 0: it does not */
     uint64_t n, older_ns;
