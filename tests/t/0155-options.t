@@ -93,7 +93,7 @@ acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
     -n 2 --oversubscribe --on-hang kill --notify cat --inject \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
 acts --inject 1 "$(sql "SELECT count(*) FROM events WHERE rank = 1 AND
-    label LIKE 'injected: drop in MPI_Isend%'")"
+    job = (SELECT max(job) FROM jobs) AND label LIKE 'injected: drop in MPI_Isend%'")"
 acts --phase 'tag ' "$(got --phase tag sh -c 'echo $HECTOR_PHASE')"
 
 # ------------------------------------------------------------ adoption, general
