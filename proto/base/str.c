@@ -4,6 +4,7 @@
 #include "proto/base/str.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,4 +154,24 @@ char *str_take(struct str *b)
     if (!s)
         errno = ENOMEM;
     return s;
+}
+
+size_t str_character(const unsigned char *s, size_t n)
+{
+    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    size_t bytes = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2
+                   : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    uint32_t c;
+
+    if (bytes <= 1 || bytes > n)
+        return bytes > n ? 0 : bytes;
+    c = s[0] & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s[i] & 0x3fu);
+    }
+    if (c < smallest[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0;
+    return bytes;
 }

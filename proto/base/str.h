@@ -42,4 +42,9 @@ const char *str_text(const struct str *b);      /* "" when empty, never NULL */
  * the string has failed. */
 char *str_take(struct str *b);
 
+/* How many bytes of s, of which n are left, are one character of UTF-8; 0 if
+ * they are none. What ends with a zero may be given any n: nothing behind that is
+ * looked at. */
+size_t str_character(const unsigned char *s, size_t n);
+
 #endif

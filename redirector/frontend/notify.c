@@ -51,22 +51,6 @@ struct notify {
 
 /* -------------------------------------------------------------------- JSON */
 
-/* How many bytes the UTF-8 character at p has; 0: it is none. */
-static size_t utf8_length(const unsigned char *p)
-{
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-               : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    /* Too long for what it is, half of a pair, behind the last one. */
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return n;
-}
-
 static void add_text(struct str *to, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -74,7 +58,7 @@ static void add_text(struct str *to, const char *text)
 
     str_add(to, "\"");
     for (; *p && p < (const unsigned char *)text + NOTIFY_TEXT; p += n) {
-        n = utf8_length(p);
+        n = str_character(p, 4);
         if (n == 0) {
             str_add(to, "?");
             n = 1;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "proto/base/str.h"
 
@@ -12,28 +11,6 @@ void json_begin(struct json_rows *j, FILE *out)
     j->out = out;
     j->n = 0;
     fputc('[', out);
-}
-
-/* How many bytes of s, of which n are left, are one character of UTF-8; 0 if
- * they are none. */
-static size_t utf8_character(const unsigned char *s, size_t n)
-{
-    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t bytes = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2
-                   : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    uint32_t c;
-
-    if (bytes <= 1 || bytes > n)
-        return bytes > n ? 0 : bytes;
-    c = s[0] & (0x7fu >> bytes);
-    for (size_t i = 1; i < bytes; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (s[i] & 0x3fu);
-    }
-    if (c < smallest[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0;
-    return bytes;
 }
 
 static json_t *text(const struct store_value *v)
@@ -45,7 +22,7 @@ static json_t *text(const struct store_value *v)
     if (j)
         return j;
     for (size_t i = 0; i < v->bytes; ) {
-        size_t n = utf8_character(s + i, v->bytes - i);
+        size_t n = str_character(s + i, v->bytes - i);
 
         if (n)
             str_add_bytes(&mended, s + i, n);
