@@ -158,6 +158,7 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
         suspend_begin(r->suspend, s->uplink);
         break;
     case INTERRUPT_END:
+        allotment_signal(s->allotment, sig);
         status_note(&s->status, STATUS_BY_SIGNAL, sig);
         why = sig == SIGINT ? "interrupted" : signals_name(sig);
         if (s->phase == FRONTEND_UNDER_WAY && r->ending.asked == 0)
