@@ -6,6 +6,7 @@
 #include <dwarf.h>
 
 #include "slave/slice/insn.h"
+#include "slave/symbols/scope.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -136,31 +137,9 @@ static bool look_in(struct search *s, Dwarf_Die *block, int depth)
 static bool find_function(const struct binary *b, uint64_t pc, Dwarf_Die *out,
                           Dwarf_Addr *bias)
 {
-    Dwarf_Die *cu = binary_unit(b, pc, bias), *scopes = NULL;
-    int n = cu ? dwarf_getscopes(cu, pc - *bias, &scopes) : 0;
-    bool found = false;
+    Dwarf_Die *cu = binary_unit(b, pc, bias);
 
-    for (int i = 0; i < n && !found; i++)
-        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-            *out = scopes[i];
-            found = true;
-        }
-    /* Behind an inlined function stands its definition: the one that has the
-     * address is among the children of the unit. */
-    if (found && dwarf_haspc(out, pc - *bias) != 1) {
-        Dwarf_Die child;
-
-        found = false;
-        if (dwarf_child(cu, &child) == 0)
-            do {
-                found = dwarf_tag(&child) == DW_TAG_subprogram &&
-                        dwarf_haspc(&child, pc - *bias) == 1;
-                if (found)
-                    *out = child;
-            } while (!found && dwarf_siblingof(&child, &child) == 0);
-    }
-    free(scopes);
-    return found;
+    return cu && scope_function(cu, pc - *bias, out);
 }
 
 /* gcc counts from the canonical frame address; others name a register. */

@@ -18,12 +18,14 @@
 
 #include "proto/base/brief.h"
 #include "slave/symbols/debugfile.h"
+#include "slave/symbols/scope.h"
 
 enum {
     BUCKETS = 4096,             /* of answers */
     ANSWERS_MAX = 65536,        /* kept of one binary */
     ID_MAX = 64,
     NAME_MAX_BYTES = 1024,
+    INLINED_MAX = 64,           /* in each other */
 };
 
 struct answer {
@@ -394,36 +396,24 @@ static struct place line_place(Dwarf_Die *cu, Dwarf_Addr address)
 static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *cu = find_unit(mod, address, &bias), *inner, *scopes = NULL;
+    Dwarf_Die *cu = find_unit(mod, address, &bias), scopes[INLINED_MAX + 1];
     struct place p = { NULL, 0 };
     char name[NAME_MAX_BYTES];
-    int n;
 
     if (!cu)
         return;
     if (d->lines)
         p = line_place(cu, address - bias);
-    /* Behind an inlined function the scopes by address are those of its
-     * definition: only the innermost one is asked where it stands. */
-    if (dwarf_getscopes(cu, address - bias, &inner) <= 0)
+    if (!scope_function(cu, address - bias, &scopes[0]))
         return;
-    n = dwarf_getscopes_die(inner, &scopes);
-    free(inner);
-    for (int i = 0; i < n; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram &&
-            tag != DW_TAG_entry_point)
-            continue;
+    for (int i = scope_inlined(&scopes[0], address - bias, scopes + 1, INLINED_MAX);
+         i >= 0; i--) {
         die_name(name, sizeof(name), &scopes[i]);
         if (*name)
             draft_frame(d, name, p.file, p.line);
-        if (tag != DW_TAG_inlined_subroutine)
-            break;
-        if (d->lines)
+        if (i > 0 && d->lines)
             p = call_place(&scopes[i], cu);
     }
-    free(scopes);
 }
 
 static const char *table_name(Dwfl_Module *mod, Dwarf_Addr address)

@@ -354,7 +354,10 @@ static const char library[] =
     "void MPI_Barrier(int c) { }\n"
     "void MPI_Irecv(void *x, int n, int t, int p, int g, int c, int *r) { }\n"
     "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
-    "                 int *c, int *e) { }\n";
+    "                 int *c, int *e) { }\n"
+    "void mpi_irecv_(void *x, int *n, int *t, int *p, int *g, int *c, int *r,\n"
+    "                int *e) { }\n"
+    "void mpi_waitall_(int *n, int *r, void *s, int *e) { }\n";
 
 static void run(const char *fmt, ...)
 {
@@ -829,6 +832,55 @@ static void lines_of_libraries_are_not_shown(void **state)
     }
 }
 
+/* In a module, which has no addresses: whole variables of its functions are known, and
+ * what they are called. */
+static void variables_in_a_module_of_fortran(void **state)
+{
+    static const char text[] =
+        "module m\n"                                           /* 1 */
+        "contains\n"
+        "  subroutine swap(left, parts)\n"
+        "    integer, intent(in) :: left, parts\n"
+        "    integer :: req(16), part(64), i, n, tag, err\n"   /* 5 */
+        "    n = 0\n"
+        "    do i = 1, parts\n"                                /* 7 */
+        "      tag = 20 + mod(i, parts)\n"                     /* 8 */
+        "      n = n + 1\n"                                    /* 9 */
+        "      call mpi_irecv(part(i), 1, 7, left, tag, 0, req(n), err)\n"
+        "    end do\n"
+        "    call mpi_waitall(n, req, part, err)\n"            /* 12 */
+        "    if (err > part(1)) print *, tag\n"
+        "  end subroutine\n"
+        "end module\n"
+        "program p\n"
+        "  use m\n"
+        "  call swap(1, command_argument_count() + 3)\n"
+        "end program\n";
+    static const char *const options[] = { "-O0", "-O2" };
+
+    (void)state;
+    put("m.f90", text);
+    for (int l = 0; l < 2; l++) {
+        struct slice_frame v = { 0, true };
+        const struct slice_row *rows;
+        char path[200];
+        struct err err;
+        struct slice *s;
+        size_t n;
+
+        run("cd %s && gfortran -g %s -o fort m.f90 -L. -lx", dir, options[l]);
+        path_of(path, "fort");
+        v.address = return_of(path, "__m_MOD_swap", "mpi_waitall_");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        rows = slice_rows(s, &n);
+        assert_true(place_of(s, 10) && place_of(s, 8) && place_of(s, 7));
+        assert_string_equal(rows[place_of(s, 8) - 1].reason,
+                            "sets `tag`, read at m.f90:10");
+        slice_free(s);
+    }
+}
+
 /* Where the task is, is said of who calls them; without any lines there is no
  * slice. */
 static void functions_without_lines_are_named(void **state)
@@ -937,6 +989,7 @@ int main(void)
         cmocka_unit_test(calls_that_were_made_are_nearer),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
+        cmocka_unit_test(variables_in_a_module_of_fortran),
         cmocka_unit_test(functions_without_lines_are_named),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };

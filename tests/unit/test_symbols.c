@@ -46,6 +46,37 @@ static const char f_source[] =
     "  call plain()\n"                                          /* 13 */
     "end program\n";
 
+/* What is inlined in a module, and a function that contains one. */
+static const char f_inlined[] =
+    "module m\n"
+    "  integer, volatile :: v = 0\n"
+    "contains\n"
+    "  subroutine inner()\n"
+    "    v = v + 1\n"                                           /* 5 */
+    "  end subroutine\n"
+    "  subroutine outer()\n"
+    "    call inner()\n"                                        /* 8 */
+    "  end subroutine\n"
+    "end module\n"
+    "subroutine around(n)\n"
+    "  use m\n"
+    "  integer :: n\n"
+    "  do n = 1, 3\n"
+    "    call within()\n"
+    "    if (v > 9) call within()\n"
+    "  end do\n"
+    "contains\n"
+    "  subroutine within()\n"
+    "    v = v + n\n"                                           /* 20 */
+    "  end subroutine\n"
+    "end subroutine\n"
+    "program heat\n"
+    "  use m\n"
+    "  integer :: n\n"
+    "  call outer()\n"
+    "  call around(n)\n"
+    "end program\n";
+
 static void write_file(const char *name, const char *text)
 {
     char path[200];
@@ -161,6 +192,29 @@ static void test_fortran(void **state)
     assert_null(s->frame[0].file);
     s = find("f-nodebug", address_of("f-nodebug", "plain_", NULL));
     assert_string_equal(s->frame[0].function, "plain");
+}
+
+/* libdw itself does not look into modules. */
+static void test_fortran_inlined(void **state)
+{
+    uint64_t at = address_of("fo", "__m_MOD_outer", NULL);
+    const struct symbol *s;
+    bool seen = false;
+
+    (void)state;
+    for (uint64_t a = at; a < at + 32; a++) {
+        s = find("fo", a);
+        if (s->n != 2 || strcmp(s->frame[1].function, "m::outer") != 0)
+            continue;
+        assert_string_equal(s->frame[0].function, "m::inner");
+        assert_int_equal(s->frame[0].line, 5);
+        assert_int_equal(s->frame[1].line, 8);
+        seen = true;
+    }
+    assert_true(seen);
+    s = find("fc", address_of("fc", "within.0", NULL));
+    assert_string_equal(s->frame[0].function, "within");
+    assert_in_range(s->frame[0].line, 19, 20);
 }
 
 static void test_stripped(void **state)
@@ -301,6 +355,7 @@ static int make_binaries(void **state)
         return -1;
     write_file("c.c", c_source);
     write_file("f.f90", f_source);
+    write_file("fo.f90", f_inlined);
     syms = symbols_create(16, &err);
     return !syms ||
         shell("gcc -g -O2 -o c c.c && gcc -g -O2 -static-pie -o static-pie c.c"
@@ -309,7 +364,8 @@ static int make_binaries(void **state)
               " strip aside && objcopy --add-gnu-debuglink=aside.debug aside") ||
         shell("cp c no-aranges && objcopy -R .debug_aranges no-aranges") ||
         shell("gfortran -g -O0 -o f f.f90 && gfortran -O0 -g0 -o f-nodebug"
-              " f.f90");
+              " f.f90") ||
+        shell("gfortran -g -O2 -o fo fo.f90 && gfortran -g -O0 -o fc fo.f90");
 }
 
 static int remove_binaries(void **state)
@@ -323,7 +379,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_c), cmocka_unit_test(test_fortran),
-        cmocka_unit_test(test_stripped), cmocka_unit_test(test_other_build),
+        cmocka_unit_test(test_fortran_inlined), cmocka_unit_test(test_stripped),
+        cmocka_unit_test(test_other_build),
         cmocka_unit_test(test_call), cmocka_unit_test(test_refresh),
         cmocka_unit_test(test_less), cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_names),
