@@ -183,11 +183,11 @@ static bool is_waited(const struct hct_request *q, bool asks)
     return !q->idle && (asks || q->waited == HCT_WAITED_HERE);
 }
 
-/* Of its receives from there: are there messages for all of them? */
-static bool has_come(const struct waiter *w, int32_t peer, bool asks)
+/* Of its receives from there, and more of them: are there messages for all? */
+static bool has_come(const struct waiter *w, int32_t peer, bool asks, uint32_t more)
 {
     const struct hct_request *q;
-    uint32_t n = 0;
+    uint32_t n = more;
 
     for (uint32_t i = w->request; (q = request_of(w, i)); i++)
         n += is_waited(q, asks) && q->peer == peer &&
@@ -213,11 +213,19 @@ static void by_requests(const struct waiter *w, bool asks)
         if (!is_waited(q, asks) ||
             (class_ != HCT_CLASS_RECV && class_ != HCT_CLASS_SEND))
             continue;
-        if (known && (class_ == HCT_CLASS_RECV ? has_come(w, q->peer, asks)
+        if (known && (class_ == HCT_CLASS_RECV ? has_come(w, q->peer, asks, 0)
                                                : has_gone(w, q)))
             continue;
         waits_for(w, q->peer);
     }
+}
+
+/* A call that receives one message, be it there, and another one than is wanted: then
+ * its sender has done his part. */
+static void by_receive(const struct waiter *w, int32_t peer)
+{
+    if (peer < 0 || (uint32_t)peer >= w->in->nranks || !has_come(w, peer, true, 1))
+        waits_for(w, peer);
 }
 
 static void by_call(const struct waiter *w)
@@ -227,11 +235,13 @@ static void by_call(const struct waiter *w)
 
     switch (c->class_) {
     case HCT_CLASS_SEND:
-    case HCT_CLASS_RECV:
         waits_for(w, k->peer);
         return;
+    case HCT_CLASS_RECV:
+        by_receive(w, k->peer);
+        return;
     case HCT_CLASS_SENDRECV:
-        waits_for(w, k->source);
+        by_receive(w, k->source);
         if (k->peer >= 0 && (uint32_t)k->peer < w->in->nranks &&
             under_way(w->in, w->rank, (uint32_t)k->peer))
             waits_for(w, k->peer);

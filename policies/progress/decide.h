@@ -16,8 +16,9 @@ void decide_messages(struct nodes *g, const struct nodes_task *t,
                      const struct hct_snapshot *in);
 
 /* By the wait-for graph (deadlock.h): of tasks that can only be released by
- * each other, whom each waits for that nothing has been said of yet. w has an
- * entry for each rank. */
+ * each other, whom each waits for that nothing has been said of yet; but nobody
+ * for those that wait for him by what is exact: his part is missing, while theirs
+ * has come, and does not fit what he waits for. w has an entry for each rank. */
 void decide_waits(struct nodes *g, const struct nodes_task *t,
                   const struct hct_snapshot *in, struct deadlock_rank *w);
 

@@ -17,11 +17,20 @@ static bool waits_for_any(const struct nodes *g, uint32_t a)
     return false;
 }
 
+/* Who waits for whom in the end, by what is exact; to has an entry for each node. */
+static void exact(const struct nodes *g, uint64_t *to)
+{
+    for (uint32_t a = 0; a < g->n; a++)
+        to[a] = g->edge[HCT_DECIDED_COLLECTIVE][a] | g->edge[HCT_DECIDED_ASLEEP][a] |
+                g->edge[HCT_DECIDED_MESSAGE][a];
+    least_close(to, g->n);
+}
+
 void decide_waits(struct nodes *g, const struct nodes_task *t,
                   const struct hct_snapshot *in, struct deadlock_rank *w)
 {
     bool open[NODES_MAX];
-    uint64_t steps;
+    uint64_t to[NODES_MAX], steps;
 
     for (uint32_t a = 0; a < g->n; a++)
         open[a] = g->node[a].waits && !waits_for_any(g, a);
@@ -33,8 +42,14 @@ void decide_waits(struct nodes *g, const struct nodes_task *t,
     }
     if (!deadlock_set(in, w, &limits, &steps))
         return;
-    for (uint32_t r = 0; r < in->nranks; r++)
-        if (w[r].state == DEADLOCK_BLOCKED && w[r].to >= 0 &&
-            t[r].node < g->n && open[t[r].node])
-            nodes_edge(g, HCT_DECIDED_WAITS, t[r].node, t[w[r].to].node);
+    exact(g, to);
+    for (uint32_t r = 0; r < in->nranks; r++) {
+        uint32_t a = t[r].node, b;
+
+        if (w[r].state != DEADLOCK_BLOCKED || w[r].to < 0 || a >= g->n || !open[a])
+            continue;
+        b = t[w[r].to].node;
+        if (b < g->n && !(to[b] >> a & 1))
+            nodes_edge(g, HCT_DECIDED_WAITS, a, b);
+    }
 }

@@ -5,8 +5,7 @@
 
 #define BIT(i) ((uint64_t)1 << (i))
 
-/* By whatever way: Warshall, JACM 1962. */
-static void close_over(uint64_t *to, uint32_t n)
+void least_close(uint64_t *to, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = 0; i < n; i++)
@@ -21,7 +20,7 @@ static uint64_t ends(const uint64_t *edge, uint32_t n, uint64_t nodes)
 
     for (uint32_t i = 0; i < n; i++)
         to[i] = nodes & BIT(i) ? edge[i] & nodes : 0;
-    close_over(to, n);
+    least_close(to, n);
     for (uint32_t i = 0; i < n; i++) {
         bool end = nodes & BIT(i);
 
@@ -65,7 +64,7 @@ uint64_t least_behind(const struct least_graph *g, uint64_t nodes)
     uint64_t to[LEAST_NODES], found = 0;
 
     either(g, to);
-    close_over(to, g->n);
+    least_close(to, g->n);
     for (uint32_t i = 0; i < g->n; i++)
         if (to[i] & nodes)
             found |= BIT(i);

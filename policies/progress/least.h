@@ -23,6 +23,9 @@ struct least_graph {
  * other, in whatever way. */
 uint64_t least_progressed(const struct least_graph *g);
 
+/* Edges as above become whoever is waited for by whatever way (Warshall, JACM 1962). */
+void least_close(uint64_t *to, uint32_t n);
+
 /* All that wait for one of these nodes, or for one who does; not they
  * themselves. */
 uint64_t least_behind(const struct least_graph *g, uint64_t nodes);

@@ -83,6 +83,16 @@ end
 is "$(sql "SELECT ranks, decided_by FROM progress WHERE job = $job AND place = 1")" \
     '2|by the collective number' '... and one behind it'
 
+# --------------------------------------------------- what was sent does not fit
+# Task 1 has sent its message, with a wrong tag, and waits for what nobody has sent.
+job=$((job + 1))
+run hector-run -n 2 --oversubscribe --policy none --policy hang --policy progress \
+    --on-hang kill "$build/deadlocks/stuck" answer-tag
+is "$(sql "SELECT place, ranks, call, decided_by FROM progress WHERE job = $job")" \
+    '1|0|MPI_Recv|by messages
+2|1|MPI_Recv|' 'of two that wait for each other the one that nothing is sent for waits'
+replayed
+
 # ---------------------------------------------------------------- a healthy one
 begin stencil
 wait_for running 30

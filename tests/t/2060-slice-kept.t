@@ -13,7 +13,7 @@ job=0
 begin()         # COMMAND...: job $job
 {
     job=$((job + 1))
-    fresh out err
+    fresh out err run.out run.err
     hector-run -n 4 --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
 }
