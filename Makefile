@@ -4,8 +4,8 @@
 #   make demo       the paper's example under hector-run
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
 #   make check-unit the unit tests alone
-#   make check-system     the system tests alone
 #   make check-sanitized  these and the fuzzers, by clang with its sanitizers
+#   make check-system     the system tests alone
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')
@@ -55,8 +55,8 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check check-unit check-system check-sanitized bench eval healthy moves sim \
-    soak install uninstall clean lint
+.PHONY: all policies deps demo check check-unit check-system check-sanitized bench eval \
+    healthy moves sim soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 # A program has a folder, and in it rooms: folders of what belongs together.
