@@ -108,9 +108,6 @@ mkdir -p "$HOME" "$TMPDIR"
 unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME HECTOR_MASTER \
     HECTOR_KEY_FILE SLURM_JOB_ID FLUX_URI
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# The machine's processors are not one test's: tasks that wait make room for others,
-# as where there are more of them than processors.
-export OMPI_MCA_mpi_yield_when_idle=1
 # With SANITIZE=address: leaks are looked for in the unit tests; in a daemon
 # the leak checker stumbles over PMIx's thread and finds what PMIx leaves.
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
