@@ -4,6 +4,7 @@
 #   make demo       the paper's example under hector-run
 #   make check      everything that is tested (TESTS='t/0100* lint' for parts)
 #   make check-unit the unit tests alone
+#   make check-sanitized  these and the fuzzers, by clang with its sanitizers
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')
@@ -35,7 +36,8 @@ DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
-SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined \
+        -fno-omit-frame-pointer)
 INC  := -I. -I$(B)/gen -DHECTOR_VERSION='"$(VERSION)"'
 ifneq ($(MAKECMDGOALS),deps)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEP_PKGS) 2>/dev/null)
@@ -52,8 +54,8 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check check-unit bench eval healthy moves sim soak install uninstall clean \
-    lint
+.PHONY: all policies deps demo check check-unit check-sanitized bench eval \
+    healthy moves sim soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
 # A program has a folder, and in it rooms: folders of what belongs together.

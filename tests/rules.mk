@@ -117,12 +117,16 @@ $(B)/sim/soundness: $(B)/obj/tests/sim/soundness.o \
 
 # ---------------------------------------------------------------- fuzzing
 # With clang, each fuzzer and what it exercises is compiled once more, with
-# coverage and sanitizers. Without it t/0030-fuzz.t skips.
+# coverage and sanitizers; where all of it has been (check-sanitized), what is there
+# will do. Without clang tests/fuzz/fuzz.t skips.
 FUZZ_CC := $(firstword $(shell command -v clang 2>/dev/null))
 fuzz_c  := $(wildcard tests/fuzz/fuzz_*.c)
 fuzzers := $(if $(FUZZ_CC),$(fuzz_c:tests/fuzz/%.c=$(B)/fuzz/%))
 FUZZ_SAN := -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+fuzz_whole := $(findstring fuzzer-no-link,$(SANITIZE))
+fuzz_by    := $(B)/$(if $(fuzz_whole),,fuzz/)obj
+fuzz_archives := $(B)/$(if $(fuzz_whole),obj,fuzz)
 $(B)/fuzz/obj/%.o: %.c | $(B)/gen/hct.pb-c.h $(B)/gen/messages.inc
 	@mkdir -p $(@D)
 	$(call say,FUZZ)$(FUZZ_CC) $(HARD) $(INC) $(PKG_CFLAGS) -O1 -g \
@@ -139,8 +143,8 @@ $(B)/fuzz/policies.a: $(call fuzz_objs,$(policy_parts:%=policies/%.c))
 $(B)/fuzz/%.a:
 	$(call say,AR)rm -f $@; ar qcs $@ $^
 define fuzz_rule
-$(1:tests/fuzz/%.c=$(B)/fuzz/%): $(1:%.c=$(B)/fuzz/obj/%.o) \
-    $(patsubst $(B)/obj/%,$(B)/fuzz/%,$(call archives_of,$1))
+$(1:tests/fuzz/%.c=$(B)/fuzz/%): $(1:%.c=$(fuzz_by)/%.o) \
+    $(patsubst $(B)/obj/%,$(fuzz_archives)/%,$(call archives_of,$1))
 	$$(call say,LD)$$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $$@ \
 	    $$(filter %.o %.a,$$^) $$(TEST_LIBS)
 endef
@@ -195,19 +199,29 @@ $(foreach t,$(bench_own),$(eval $(call bench_rule,$t)))
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 again = @$(MAKE) --no-print-directory \
     $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
-TESTS ?= lint unit t
-.PHONY: apps units fuzzers fuzz seeds with-tests
-.PHONY: check-unit-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
+TESTS ?= lint unit t fuzz
+.PHONY: apps units fuzzers fuzz seeds system with-tests
+.PHONY: check-unit-built check-sanitized-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
 .PHONY: healthy-built moves-built
 
 check check-unit demo bench eval healthy lint moves sim soak: deps
 	$(again) $@-built
 
-with-tests: all units fuzzers $(bench_all)
-check-built: with-tests
+# What system tests run. The rest may be built while these wait.
+system: all $(bench_all) $(WRAP_TSAN)
+with-tests: system units fuzzers
+check-built: $(if $(filter-out t t/%,$(TESTS)),with-tests,system)
 	@sh tests/lib/run.sh $(B) $(TESTS)
 check-unit-built: units all
 	@sh tests/lib/run.sh $(B) unit
+# As warnings and sanitizers of clang see it, unit tests with the programs that they run.
+check-sanitized: deps
+	$(again) check-sanitized-built B=$(B)/sanitized CC=clang CFLAGS='-O1 -gline-tables-only' \
+	    SANITIZE=fuzzer-no-link,address,undefined
+check-sanitized-built: units fuzzers policies \
+    $(addprefix $(B)/bin/hector-,slave judge restore) $(B)/lib/libhector.so \
+    $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so)
+	@sh tests/lib/run.sh $(B) unit fuzz
 lint-built: all
 	@sh tests/lib/run.sh $(B) lint
 demo-built: all

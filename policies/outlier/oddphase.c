@@ -168,7 +168,8 @@ bool oddphase_add(struct oddphase *p, const struct hct_snapshot *in,
         if (hct_score(in, i)->method == HCT_METHOD_CLUSTER)
             put_far(&one, hct_score(in, i));
     one.nslow = nslow < ODDPHASE_SLOW ? nslow : ODDPHASE_SLOW;
-    memcpy(one.slow, slow, one.nslow * sizeof(*slow));
+    if (one.nslow)
+        memcpy(one.slow, slow, one.nslow * sizeof(*slow));
     make_room(p);
     compare_far(p, &one);
     compare_slow(p, &one);

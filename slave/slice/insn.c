@@ -182,11 +182,13 @@ static uint8_t access_of(const cs_insn *c, const cs_x86_op *op, uint8_t k)
 static bool is_zero_idiom(const cs_insn *c)
 {
     const cs_x86 *x = &c->detail->x86;
-    const cs_x86_op *last = &x->operands[x->op_count - 1];
+    const cs_x86_op *last = x->operands;
 
-    if (x->op_count < 2 || last->type != X86_OP_REG ||
-        x->operands[x->op_count - 2].type != X86_OP_REG ||
-        last->reg != x->operands[x->op_count - 2].reg)
+    if (x->op_count < 2)
+        return false;
+    last += x->op_count - 1;
+    if (last->type != X86_OP_REG || last[-1].type != X86_OP_REG ||
+        last->reg != last[-1].reg)
         return false;
     switch (c->id) {
     case X86_INS_XOR: case X86_INS_SUB: case X86_INS_PXOR: case X86_INS_XORPS:

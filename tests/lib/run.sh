@@ -4,15 +4,16 @@
 #
 # usage: run.sh BUILD WHAT...
 #
-# WHAT is lint, unit, t, or a pattern below tests/: 't/0100*', unit/test_job.
-# The output of each test stays in BUILD/tap/. The last line is
+# WHAT is lint, unit, t, fuzz, or a pattern below tests/: 't/0100*', unit/test_job.
+# The output of each test stays in $TAP_DIR, or BUILD/tap/. The last line is
 #
 #   N passed, N failed[, N skipped]
 #
-# (also in BUILD/tap/summary), and the exit status is 0 if nothing failed and
-# something passed. Twice as many run at a time as there are processors, up to
-# 16, or $TEST_JOBS: most of them wait. But only one, where they would share
-# /dev/shm (see one.sh).
+# (also in its file summary), and the exit status is 0 if nothing failed and
+# something passed. Three times as many run at a time as there are processors, up
+# to 16, or $TEST_JOBS: beside others a system test takes about a quarter of one, for
+# it waits, also for times that are what is tested. But only one, where they would
+# share /dev/shm (see one.sh).
 # Those that may take long by what they say of themselves begin first, so that
 # none of them is left over at the end.
 #
@@ -22,7 +23,7 @@ set -u
 build=$(cd "$1" && pwd) || exit 1
 shift
 here=$(cd "$(dirname "$0")/.." && pwd)
-export HECTOR_BUILD="$build" TAP_DIR="$build/tap"
+export HECTOR_BUILD="$build" TAP_DIR="${TAP_DIR:-$build/tap}"
 rm -rf "$TAP_DIR"
 mkdir -p "$TAP_DIR"
 
@@ -45,7 +46,7 @@ for what in "$@"; do
     case $what in
     lint)   ls lint/*.sh ;;
     unit)   ls "$build"/unit/test_* ;;
-    t)      ls t/*.t ;;
+    t|fuzz) ls $what/*.t ;;
     unit/*) ls "$build"/$what* ;;
     *)      ls $what* ;;
     esac 2>/dev/null | grep -v '\.d$' || echo "run.sh: no test is called $what" >&2
@@ -53,7 +54,7 @@ done | limit_first >"$list"
 
 unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || TEST_JOBS=1
 if command -v prove >/dev/null 2>&1; then
-    jobs=$(($(nproc 2>/dev/null || echo 1) * 2))
+    jobs=$(($(nproc 2>/dev/null || echo 1) * 3))
     [ "$jobs" -le 16 ] || jobs=16
     prove --timer --jobs "${TEST_JOBS:-$jobs}" --exec 'sh lib/one.sh' - <"$list"
 else

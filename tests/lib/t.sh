@@ -23,6 +23,7 @@ export BIN APPS
 # ---------------------------------------------------------------- TAP
 tap_n=0
 tap_failed=0
+tap_well=                       # it has come to its end, and nothing failed
 
 ok()            # DESCRIPTION COMMAND...: passes if the command does
 {
@@ -75,6 +76,7 @@ skip()          # DESCRIPTION REASON: one test that cannot be made here
 skip_all()      # REASON: nothing of this file can be tested here
 {
     echo "1..0 # SKIP $1"
+    tap_well=1
     trap - EXIT
     t_cleanup
     exit 0
@@ -94,7 +96,7 @@ done_testing()
     t_check_shm
     t_check_tmp
     echo "1..$tap_n"
-    [ "$tap_failed" -eq 0 ]
+    [ "$tap_failed" -eq 0 ] && tap_well=1
     exit
 }
 
@@ -126,9 +128,25 @@ t_shm()         # what we have in /dev/shm
 }
 t_shm >"$T/.shm"
 
+t_why()         # of a test that failed: what it knows, for who sees only its log
+{
+    if [ -s "$HECTOR_DB" ]; then
+        echo 'jobs and verdicts:'
+        sql 'SELECT job, state, exit_code, reason FROM jobs ORDER BY job DESC LIMIT 6'
+        sql 'SELECT job, policy, kind, ranks, score, why FROM verdicts
+            ORDER BY job DESC, at_ns DESC LIMIT 6'
+    fi
+    find "$T" -maxdepth 2 \( -name '*.log' -o -name '*.err' -o -name err \) -size +0 |
+        sort | head -n 24 | while read -r tap_f; do
+            echo "the end of ${tap_f#"$T/"}:"
+            tail -n 8 "$tap_f" | cut -c 1-300
+        done
+} >&2
+
 t_cleanup()
 {
     t_stop_started
+    [ -n "$tap_well" ] || t_why
     for tap_p in ${t_lanes:-}; do
         kill -KILL "${tap_p#*:}" 2>/dev/null
     done
@@ -176,15 +194,17 @@ wait_for()      # CONDITION SECONDS: evaluated until true. SECONDS are those of 
     fi
 }
 
-wait_only()     # CONDITION SECONDS: the same, for what may never come true
-{
-    tap_until=$(($(date +%s) + $2))
+wait_only()     # CONDITION SECONDS: the same, for what may never come true. What takes
+{               # long is looked at less often: a look is several processes
+    tap_until=$(($(date +%s) + $2)) tap_looks=0
     until eval "$1"; do
         if [ "$(date +%s)" -ge "$tap_until" ]; then
             echo "wait_for: not within $2 s: $1" >&2
             return 1
         fi
-        sleep 0.05
+        tap_looks=$((tap_looks + 1))
+        if [ $tap_looks -lt 10 ]; then sleep 0.05; elif [ $tap_looks -lt 30 ]
+        then sleep 0.1; else sleep 0.2; fi
     done
 }
 

@@ -35,8 +35,14 @@ move()          # [OPTION...]: of task 0 to n2, in the background, which task 1 
     kill -STOP "$(pid_of 1)"
     hector migrate "$@" $job.0 n2 >"$T/moved" 2>&1 &
     asker=$!
-    wait_for has_made 30
+    wait_for has_made 30 || not_made
 }
+not_made()      # what there is to say of it
+{
+    for p in $(waiting); do grep -E '^(Rss|State)' "/proc/$p/status"; done
+    cat "$T/moved"
+    tail -n 20 "$T"/master.log "$T"/slave-n?.log
+} >&2
 let_go()
 {
     kill -CONT "$(pid_of 1)"

@@ -210,7 +210,8 @@ static inline bool sim_open(struct sim *s, const char *object,
             if (strlen(name) == len && strncmp(at, name, len) == 0)
                 param[i] = atof(at + len + 1);
             at = strchr(at, ',');
-            at += at != NULL;
+            if (at)
+                at++;
         }
     }
     s->program = p;

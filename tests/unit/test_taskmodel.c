@@ -116,7 +116,7 @@ static void put_edge(struct page_bank *b, unsigned at, unsigned from,
     e->n = n;
     e->in_mean = in;
     e->in_m2 = 4 * (double)n;
-    e->in_max = (uint64_t)in + 9;
+    e->in_max = in < 1e18 ? (uint64_t)in + 9 : UINT64_MAX;
     e->out_mean = out;
     e->out_max = (uint64_t)out;
     e->bytes_mean = 100;
