@@ -9,8 +9,9 @@
 # the test is, munged and slurmctld, and sbatch, salloc, srun and scancel work.
 # Each node has four processors and the partition all of them, which several
 # jobs may share. Everything is in $T and in the hosts' own network, and ends
-# with the test. $slurm_more are lines for slurm.conf. Where there is no Slurm, or no root, which its daemons insist
-# on, the file is skipped.
+# with the test. $slurm_more are lines for slurm.conf, $slurm_node what a node has, and
+# $slurm_tasks the TaskPlugin. Where there is no Slurm, or no root, which its daemons
+# insist on, the file is skipped.
 # shellcheck shell=sh disable=SC2154 # $T is t.sh's
 
 slurm()         # N
@@ -185,7 +186,7 @@ SlurmctldPidFile=$slurm_dir/slurmctld.pid
 SlurmdPidFile=$slurm_dir/slurmd.%n.pid
 TmpFS=$TMPDIR
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=${slurm_tasks:-task/none}
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -197,7 +198,7 @@ Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides
-NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] CPUs=4 RealMemory=1000
+NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] ${slurm_node:-CPUs=4} RealMemory=1000
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-$1] Default=YES State=UP OverSubscribe=FORCE:4
