@@ -4,8 +4,9 @@
 # shellcheck disable=SC2034,SC2154 # slurm.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
-[ "$(taskset -pc $$ | sed 's/.*: \([-0-9]*\).*/\1/')" = 0-1 ] ||
-    [ "$(nproc)" -gt 2 ] || skip_all 'processors 0 and 1 are wanted'
+if ! taskset -c 0 true || ! taskset -c 1 true; then
+    skip_all 'processors 0 and 1 are wanted'
+fi
 slurm_tasks=task/affinity
 slurm_node='CPUs=2 Sockets=1 CoresPerSocket=2 ThreadsPerCore=1'
 slurm_more='PartitionName=own Nodes=n[1-2] OverSubscribe=NO'
