@@ -56,7 +56,7 @@
  *   1.15 hct_odd.at, at_to. What policies learn, for later runs:
  *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER
  *   1.16 HCT_NEED_STACKS: hct_inside; stacks and waiting in hct_snapshot;
- *        HCT_METHOD_INSIDE */
+ *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -229,7 +229,10 @@ struct hct_rank {
                                    0: not known */
     char place[40];             /* function of the program it is in, or what
                                    it waits for: "work", "pid 12 (gzip)",
-                                   "in.dat"; "" if not known */
+                                   "in.dat"; "" if not known. Of one that has
+                                   ended, and not well: "was killed by signal 9",
+                                   which others have started, as they do not
+                                   end the rest */
     uint64_t earlier_ns;        /* outside of MPI for some time: the longest
                                    that an earlier run of the same program,
                                    which ended well, was so behind the same

@@ -176,7 +176,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
     if (main_check_policies(o, master, &err) < 0 ||
         saved_open(&saved, o, &err) < 0 ||
         main_find_hosts(o, master != NULL, agent, &hosts, &given, &err) < 0) {
-        main_fail(&err, 0);
+        status = main_fail(&err, err.code == EBUSY ? STATUS_FAILURE : status);
         goto out;
     }
     bool adopt = options_adopts(o);

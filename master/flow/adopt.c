@@ -391,6 +391,7 @@ static void world_task_ended(struct job *w, struct job_node *jn,
     char why[1024];
 
     (void)jn;
+    t->left = !finalized && !t->exit_code;
     if ((!finalized || t->exit_code) && !w->adopt->left) {
         w->adopt->left = true;
         if (t->exit_code)

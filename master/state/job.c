@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,6 +419,18 @@ int job_code_of_tasks(const struct job *j)
     if (e->killed)
         return e->kill_code ? e->kill_code : job_first_code(j);
     return 0;
+}
+
+const char *job_task_fate(const struct task *t, char *buf, size_t size)
+{
+    *buf = '\0';
+    if (t->signal)
+        snprintf(buf, size, "was killed by signal %d", t->signal);
+    else if (t->exit_code)
+        snprintf(buf, size, "exited with code %d", t->exit_code);
+    else if (t->left)
+        snprintf(buf, size, "left without MPI_Finalize");
+    return buf;
 }
 
 bool job_exit_known(const struct job *j)

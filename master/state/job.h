@@ -309,6 +309,8 @@ struct job_saved job_saved(const struct job *j);
  * ends it. */
 int job_exit_code(const struct job *j);
 int job_code_of_tasks(const struct job *j);
+/* How it has ended, if not well, as in "was killed by signal 9"; or "". */
+const char *job_task_fate(const struct task *t, char *buf, size_t size);
 enum { JOB_CODE_HUNG = 123 };   /* of one that --on-hang kill has ended */
 bool job_exit_known(const struct job *j);
 enum job_event job_end_event(const struct job *j);

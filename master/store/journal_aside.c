@@ -3,7 +3,8 @@
  *
  * Invariants. `aside` is true exactly while the store is such a one. `why` has
  * a code until people have been told; of a file that is only locked they are
- * told when that has gone on for long. path is NULL when there is no hope. */
+ * told when that has gone on for long, or when the file has a job of the same
+ * number, which they have to know (taken). path is NULL when there is no hope. */
 #include "master/store/journal_private.h"
 
 #include <errno.h>
@@ -56,6 +57,8 @@ void journal_replace(struct journal *jn, const struct err *why)
     struct err err;
     struct store *fresh = store_open(":memory:", &err);
 
+    if (!jn->aside)             /* another's may be higher than all of ours */
+        query_last_number(jn->store, &jn->last_job, NULL);
     if (!fresh || store_seed(fresh, jn->last_job, &err)) {
         log_warn("journal", "%s", err.text);
         store_close(fresh);
@@ -115,14 +118,30 @@ int journal_settle(struct journal *jn, struct err *err)
     return 0;
 }
 
+/* Two that began while it was locked have taken the same number. */
+static void journal_say_taken(struct journal *jn)
+{
+    char text[sizeof(jn->why.text) + 100];
+
+    snprintf(text, sizeof(text), "%.150s can be written again, but has a job of "
+             "that number: the record follows when this one has ended",
+             jn->path);
+    jn->ops->told(jn->arg, text, false);
+    jn->why.code = 0;
+    jn->told = jn->taken = true;
+}
+
 void journal_try_to_return(struct journal *jn, uint64_t now)
 {
     struct err err;
 
     if (!jn->aside || !jn->path)
         return;
-    if (now >= jn->return_at && journal_settle(jn, &err))
+    if (now >= jn->return_at && journal_settle(jn, &err)) {
         log_debug("journal", "%s", err.text);
+        if (err.code == EAGAIN && !jn->taken)
+            journal_say_taken(jn);
+    }
     if (!jn->aside)
         return;
     if (jn->why.code && now >= jn->tell_at)

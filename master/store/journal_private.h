@@ -30,6 +30,7 @@ struct journal {
     bool aside;                 /* the store stands in for it */
     struct err why;             /* it does; code 0: people know, or need not */
     bool told;                  /* people have heard of it */
+    bool taken;                 /* ... and that a number is another's */
     bool ending;                /* the owner hears of nothing any more */
     uint64_t return_at, tell_at, last_job;
 

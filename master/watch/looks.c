@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -550,12 +551,15 @@ void looks_take_whereabouts(struct looks *l, const struct whereabouts *w,
     l->parts |= HCT_NEED_PROGRESS;
 }
 
-void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life)
+void looks_set_ended(struct looks *l, uint32_t rank, const char *how)
 {
-    if (l->known[rank].life == life)
-        return;
-    l->known[rank].life = (uint16_t)life;
-    l->known[rank].flags = 0;
+    struct hct_rank *r = &l->known[rank];
+
+    if (r->life != HCT_LIFE_ENDED)
+        r->flags = 0;
+    r->life = HCT_LIFE_ENDED;
+    memset(r->place, 0, sizeof(r->place));
+    snprintf(r->place, sizeof(r->place), "%s", how);
 }
 
 void looks_set_node(struct looks *l, uint32_t rank, uint32_t node)

@@ -85,7 +85,8 @@ void looks_take_scores(struct looks *l, const struct scores *s);
 /* ... to the question of that number. */
 void looks_take_whereabouts(struct looks *l, const struct whereabouts *w,
                             uint64_t number);
-void looks_set_life(struct looks *l, uint32_t rank, enum hct_life life);
+/* It has ended; how: as in hct_rank.place; "": well. */
+void looks_set_ended(struct looks *l, uint32_t rank, const char *how);
 /* Where it is, by a number from 1: no slave tells that. */
 void looks_set_node(struct looks *l, uint32_t rank, uint32_t node);
 void looks_set_absent(struct looks *l, uint32_t rank);

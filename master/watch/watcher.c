@@ -461,6 +461,7 @@ static void look_begin(struct watcher *w)
 static void mark_places(struct watcher *w)
 {
     const struct job *j = w->job;
+    char fate[40];
 
     w->stale = false;
     for (uint32_t r = 0; r < j->ntasks && r < w->looks.job.nranks; r++) {
@@ -469,7 +470,7 @@ static void mark_places(struct watcher *w)
         if (t->node < j->nnodes)
             looks_set_node(&w->looks, r, t->node + 1);
         if (task_state_final(t->state)) {
-            looks_set_life(&w->looks, r, HCT_LIFE_ENDED);
+            looks_set_ended(&w->looks, r, job_task_fate(t, fate, sizeof(fate)));
         } else if (t->node >= j->nnodes || w->node[t->node].asked ||
                    !w->node[t->node].known) {
             looks_set_absent(&w->looks, r);

@@ -262,6 +262,8 @@ static void end_line(const struct hct_snapshot *in,
     if (w[r].state == DEADLOCK_FREE)
         words_line(out, (int32_t)r, "rank %" PRIu32 " has freed %s", r,
                    words_comm(comm, in, waiter, id));
+    else if (words_fate(in, r))
+        words_line(out, (int32_t)r, "rank %" PRIu32 " %s", r, words_fate(in, r));
     else
         words_line(out, (int32_t)r, k->life == HCT_LIFE_FINALIZE
             ? "rank %" PRIu32 " is in MPI_Finalize: it will send and receive "
@@ -575,15 +577,16 @@ static void headline(const struct hct_snapshot *in,
 {
     char ranks[WORDS_RANKS];
     uint32_t last = c->rank[c->n - 1];
+    const char *fate = words_fate(in, last);
 
     name_cycle(ranks, in, c);
     if (!c->closed && w[last].state != DEADLOCK_BLOCKED)
         words_line(out, (int32_t)c->rank[0], "deadlock: rank %" PRIu32
-                   " waits for rank %" PRIu32 ", which has %s",
+                   " waits for rank %" PRIu32 ", which %s",
                    c->n > 1 ? c->rank[c->n - 2] : last, last,
                    w[last].state == DEADLOCK_FREE
-                       ? "freed what they have in common"
-                       : "ended its part in MPI");
+                       ? "has freed what they have in common"
+                       : fate ? fate : "has ended its part in MPI");
     else if (!c->closed && w[last].why == DEADLOCK_ROOT)
         words_line(out, (int32_t)last, "deadlock: ranks %" PRIu32 " and %"
                    PRId32 " name different roots in one collective call",

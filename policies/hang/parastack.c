@@ -296,7 +296,7 @@ static void notice(struct parastack *p, const struct hct_snapshot *in,
 {
     const struct transit unknown = { .what = TRANSIT_PERHAPS };
     uint64_t age_ns = in->now_ns - p->streak_ns;
-    char transit[TRANSIT_TEXT], time[WORDS_TIME];
+    char transit[TRANSIT_TEXT], fates[WORDS_FATES], time[WORDS_TIME];
     struct hct_verdict *v;
 
     if (age_ns < p->options.patience_ns || age_ns < 2 * p->longest_ns)
@@ -312,7 +312,8 @@ static void notice(struct parastack *p, const struct hct_snapshot *in,
         words_blame(out, i);
     words_line(out, HCT_NONE, "all tasks are in MPI in %" PRIu32 " looks in a "
                "row, %s%s", p->streak, words_time(time, age_ns),
-               transit_text(transit, in, &unknown));
+               *words_fates(fates, in) ? fates
+               : transit_text(transit, in, &unknown));
 }
 
 static void report(struct parastack *p, const struct parastack_rank *ranks,

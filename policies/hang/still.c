@@ -180,12 +180,14 @@ static bool unlikely(const struct still *s, const struct judged *j,
 }
 
 /* If all wait in MPI, may nobody be released by what is under way? Who sleeps
- * there until a signal comes would not even look. */
+ * there until a signal comes would not even look. Of one who has ended before its
+ * time nothing comes any more. */
 static bool nothing_under_way(const struct still *s, const struct judged *j,
                               const struct hct_snapshot *in)
 {
-    (void)in;
-    return j->outside || j->pauses_in ||
+    char fates[WORDS_FATES];
+
+    return j->outside || j->pauses_in || *words_fates(fates, in) ||
            (still_transit_known(s) && s->transit.what == TRANSIT_NOTHING);
 }
 

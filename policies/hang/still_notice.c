@@ -204,7 +204,7 @@ static void say_inside(struct still *s, const struct still_rank *ranks,
     struct group g[GROUPS] = { 0 }, all = { 0 };
     uint32_t call[GROUPS], n = 0;
     char text[120] = "", who[GROUP_TEXT], time[WORDS_TIME], rest[REST_TEXT];
-    char transit[TRANSIT_TEXT] = "";
+    char transit[TRANSIT_TEXT] = "", fates[WORDS_FATES];
 
     for (uint32_t i = 0; i < in->nranks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
@@ -233,7 +233,10 @@ static void say_inside(struct still *s, const struct still_rank *ranks,
     if (still_transit_known(s))
         transit_text(transit, in, &s->transit);
     words_time(time, still_ns);
-    if (*transit)
+    if (*words_fates(fates, in))        /* it is not the network, then */
+        words_line(out, HCT_NONE, "nothing has moved for %s, and all others wait: "
+                   "%.88s%s", time, text, fates);
+    else if (*transit)
         words_line(out, HCT_NONE, "nothing has moved for %s, and all wait: "
                    "%.88s%s", time, text, transit);
     else

@@ -36,6 +36,7 @@ static bool blamed(const struct still_rank *w, const struct hct_rank *k,
                    : still_pauses_in(w, k);
 }
 
+
 const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
                       const struct hct_rank *k, uint64_t still_ns)
 {
@@ -167,7 +168,7 @@ void still_say(const struct still *s, const struct still_rank *ranks,
                uint64_t longest_ns, struct hct_out *out)
 {
     struct hct_verdict *v = words_verdict(out, HCT_HANG);
-    char time[WORDS_TIME], who[WORDS_RANKS];
+    char time[WORDS_TIME], who[WORDS_RANKS], fates[WORDS_FATES];
     uint32_t some[SOME], n = 0;
 
     if (!v)
@@ -182,6 +183,8 @@ void still_say(const struct still *s, const struct still_rank *ranks,
             words_blame(out, i);
             if (n < SOME)
                 some[n++] = i;
+        } else if (words_fate(in, i)) {
+            words_blame(out, i);
         }
     words_time(time, v->age_ns);
     if (outside)
@@ -195,11 +198,16 @@ void still_say(const struct still *s, const struct still_rank *ranks,
                    time, words_ranks(who, some, n), n == 1 ? "s" : "");
     else
         words_line(out, HCT_NONE, "hang in the communication: nothing has "
-                   "moved for %s, and all tasks are in MPI", time);
+                   "moved for %s, and all %stasks are in MPI%s", time,
+                   *words_fates(fates, in) ? "other " : "", fates);
     n = 0;
     for (uint32_t i = 0; i < in->nranks && n < BLAMED; i++)
         if (blamed(&ranks[i], hct_rank(in, i), outside)) {
             say_rank(&ranks[i], hct_rank(in, i), in, out);
+            n++;
+        } else if (words_fate(in, i)) {
+            words_line(out, (int32_t)i, "rank %" PRIu32 " %s", i,
+                       words_fate(in, i));
             n++;
         }
     say_others(ranks, in, out);

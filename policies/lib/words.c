@@ -174,3 +174,29 @@ const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,
     snprintf(buf, WORDS_COMM, "communicator %04x", tail);
     return buf;
 }
+
+const char *words_fate(const struct hct_snapshot *in, uint32_t rank)
+{
+    const struct hct_rank *k = hct_rank(in, rank);
+
+    return k->life == HCT_LIFE_ENDED && *k->place ? k->place : NULL;
+}
+
+const char *words_fates(char buf[WORDS_FATES], const struct hct_snapshot *in)
+{
+    uint32_t first = 0, n = 0;
+    int at;
+
+    *buf = '\0';
+    for (uint32_t i = 0; i < in->nranks; i++)
+        if (words_fate(in, i) && n++ == 0)
+            first = i;
+    if (n == 0)
+        return buf;
+    at = snprintf(buf, WORDS_FATES, "; rank %" PRIu32 " %.39s", first,
+                  words_fate(in, first));
+    if (n > 1)
+        snprintf(buf + at, WORDS_FATES - (size_t)at, ", %" PRIu32 " more %s ended "
+                 "so", n - 1, n == 2 ? "has" : "have");
+    return buf;
+}

@@ -40,6 +40,12 @@ const char *words_time(char buf[WORDS_TIME], uint64_t ns);
 /* The same of one that may be short: "4.5 us", "1.23 ms". */
 const char *words_short(char buf[WORDS_TIME], double ns);
 
+/* How it has ended, if not well: "was killed by signal 9"; NULL: it has not. */
+const char *words_fate(const struct hct_snapshot *in, uint32_t rank);
+/* "; rank 3 was killed by signal 9", and how many more; "" if none has ended so. */
+enum { WORDS_FATES = 96 };
+const char *words_fates(char buf[WORDS_FATES], const struct hct_snapshot *in);
+
 /* "MPI_COMM_WORLD", "a communicator of 4" as rank knows it. */
 enum { WORDS_COMM = 48 };
 const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,

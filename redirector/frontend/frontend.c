@@ -409,8 +409,9 @@ static int frontend_open_master(struct frontend *s, struct err *err)
     if (!address) {
         struct private_conf conf = {
             .dir = s->dir, .hosts = c->hosts, .agent = c->agent, .db = c->db,
-            .key = s->key, .verbose = c->options->verbose,
-            .on_failure = frontend_on_failure, .arg = s
+            .key = s->key, .lock = c->saved ? c->saved->lock : 0,
+            .verbose = c->options->verbose, .on_failure = frontend_on_failure,
+            .arg = s
         };
 
         s->private = private_open(s->base, &conf, err);

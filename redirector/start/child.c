@@ -178,7 +178,7 @@ static void child_run(const struct child_conf *conf, int *fds)
 {
     enum { ERROR_FD = 3 };
     sigset_t none;
-    int n = 4 + conf->nfds;
+    int kept = conf->nfds + (conf->held > 0), n = 4 + kept;
 
     sigemptyset(&none);
     for (int sig = 1; sig < NSIG; sig++)
@@ -200,7 +200,7 @@ static void child_run(const struct child_conf *conf, int *fds)
     int error_fd = fds[ERROR_FD];
 
     memmove(fds + ERROR_FD, fds + ERROR_FD + 1,
-            (size_t)conf->nfds * sizeof(*fds));
+            (size_t)kept * sizeof(*fds));
     fds[n - 1] = error_fd;
     if (child_place_fds(fds, n, 0) == 0) {
         fcntl(n - 1, F_SETFD, FD_CLOEXEC);
@@ -307,9 +307,10 @@ struct child *child_start(struct event_base *base,
         err_sys(err, "cannot start %s", conf->argv[0]);
         goto fail;
     }
-    int fds[4 + CHILD_FDS_MAX] = { p.in[0], p.out[1], p.err[1], p.exec[1] };
+    int fds[5 + CHILD_FDS_MAX] = { p.in[0], p.out[1], p.err[1], p.exec[1] };
 
     memcpy(fds + 4, conf->fds, (size_t)conf->nfds * sizeof(int));
+    fds[4 + conf->nfds] = conf->held;
     c->pid = fork();
     if (c->pid == 0)
         child_run(conf, fds);

@@ -24,6 +24,8 @@ struct child_conf {
     char *const *argv;          /* argv[0] is looked up in PATH */
     int fds[CHILD_FDS_MAX];     /* become 3, 4, ... with LISTEN_FDS set */
     int nfds;
+    int held;                   /* stays open behind these, for what it keeps; 0:
+                                   none */
     const char *const *unset;   /* variables that it does not get, NULL at the
                                    end; or NULL */
     const char *input;          /* its stdin, then end of file; NULL: none;

@@ -253,7 +253,8 @@ static int private_start(struct private *p, struct member *m, const char *who,
     bool remote = m->host && !m->host->local;
     struct child_conf conf = { .who = who, .argv = argv, .nfds = nfds,
                                .input = input, .on_exit = private_on_exit,
-                               .guard = m->host && m->host->local, .arg = m };
+                               .guard = m->host && m->host->local,
+                               .held = m->host ? 0 : p->conf.lock, .arg = m };
 
     if (remote) {
         conf.noise = agent_noise(private_agent(p));

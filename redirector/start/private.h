@@ -23,6 +23,7 @@ struct private_conf {
     const char *agent;          /* NULL: ssh, or srun inside Slurm */
     const char *db;             /* NULL: the master's default */
     const struct key *key;      /* borrowed; needed if a host is remote */
+    int lock;                   /* the master has it, too; 0: there is none */
     bool verbose;
     void (*on_failure)(void *arg, const char *sentence);
     void *arg;

@@ -13,12 +13,17 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/conf/checkpointfile.h"
+#include "redirector/batch/system.h"
 #include "redirector/out/say.h"
+#include "redirector/start/dirlock.h"
 #include "redirector/start/former.h"
 
 /* Of a path, for what is below it. */
 enum { SAVED_BELOW = 64 };
 enum { PIECE = 64 << 10 };              /* of a file, at a time */
+/* A run before may yet be ended by its batch system, and a server of NFS keeps locks
+ * of a machine that died for 90 s. */
+enum { SAVED_WAIT_S = 120 };
 
 static void saved_drop(struct saved *s)
 {
@@ -37,6 +42,8 @@ void saved_fini(struct saved *s)
     saved_drop(s);
     inputsums_close(s->sums);
     free(s->dir);
+    if (s->lock > 0)
+        close(s->lock);
     *s = (struct saved){ 0 };
 }
 
@@ -101,6 +108,23 @@ static bool same_directory(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
+/* Before anybody looks at what is in there. */
+static int take_directory(struct saved *s, const char *dir, struct err *err)
+{
+    char who[100] = "";
+    int fd = -1;
+
+    s->dir = absolute(dir, err);
+    if (!s->dir || make_directory(s->dir, err))
+        return -1;
+    if (system_here())
+        system_job(system_here(), who, sizeof(who));
+    if (dirlock_take(&fd, s->dir, who, former_runs() ? SAVED_WAIT_S : 0, err))
+        return err_prefix(err, "--checkpoint-dir");
+    s->lock = fd > 0 ? fd : 0;
+    return 0;
+}
+
 /* ------------------------------------------- what former runs have left */
 
 /* A job that was requeued goes on from there, and nobody has to say so. */
@@ -111,8 +135,7 @@ static int look_for_former(struct saved *s, struct options *o, struct err *err)
 
     if (!former_runs())
         return 0;
-    if (access(o->checkpoint_dir, F_OK) == 0 &&
-        checkpointfile_list(o->checkpoint_dir, &numbers, &n, err))
+    if (checkpointfile_list(o->checkpoint_dir, &numbers, &n, err))
         return -1;
     free(numbers);
     s->former = n > 0;
@@ -151,8 +174,7 @@ static int open_directory(const char *dir, const char *restart, struct err *err)
     size_t n = 0;
     int rc = 0;
 
-    if (make_directory(dir, err) ||
-        checkpointfile_list(dir, &numbers, &n, err))
+    if (checkpointfile_list(dir, &numbers, &n, err))
         return -1;
     if (n > 0 && !(restart && same_directory(dir, restart)))
         rc = refuse_full(dir, numbers[0], err);
@@ -442,12 +464,12 @@ int saved_open(struct saved *s, struct options *o, struct err *err)
     int rc = 0;
 
     *s = (struct saved){ 0 };
-    if (o->checkpoint_dir && !o->restart)
+    if (o->checkpoint_dir)
+        rc = take_directory(s, o->checkpoint_dir, err);
+    if (!rc && o->checkpoint_dir && !o->restart)
         rc = look_for_former(s, o, err);
-    if (!rc && o->checkpoint_dir) {
-        s->dir = absolute(o->checkpoint_dir, err);
-        rc = s->dir ? open_directory(s->dir, o->restart, err) : -1;
-    }
+    if (!rc && o->checkpoint_dir)
+        rc = open_directory(s->dir, o->restart, err);
     if (!rc && o->restart) {
         from = absolute(o->restart, err);
         rc = from ? open_restart(s, o, from, err) : -1;

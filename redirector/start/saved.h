@@ -13,6 +13,7 @@
 
 struct saved {                  /* {0}: none */
     char *dir;                  /* owned; absolute; NULL: none are made */
+    int lock;                   /* on that: dirlock.h; 0: there is none */
     Hct__Checkpoint **v;        /* owned; the good ones, newest first, each without
                                    its submit, and where it was found */
     size_t n;                   /* 0: the tasks begin anew */
@@ -28,8 +29,9 @@ struct saved {                  /* {0}: none */
  * Where a newer checkpoint is no good that is said. Programs and tasks of o
  * become those of the job that was saved, if they were not given as others.
  * Where standard input is a file its first bytes are those that the tasks have
- * read; of a pipe that is seen as they come. -1: that cannot be, says err, and
- * *s is empty. */
+ * read; of a pipe that is seen as they come. One run at a time has the directory:
+ * one that was requeued waits for the run before, for a while. -1: that cannot be,
+ * says err (EBUSY: another has it), and *s is empty. */
 int saved_open(struct saved *s, struct options *o, struct err *err);
 void saved_fini(struct saved *s);
 

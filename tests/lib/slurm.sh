@@ -9,8 +9,9 @@
 # the test is, munged and slurmctld, and sbatch, salloc, srun and scancel work.
 # Each node has four processors and the partition all of them, which several
 # jobs may share. Everything is in $T and in the hosts' own network, and ends
-# with the test. Where there is no Slurm, or no root, which its daemons insist
-# on, the file is skipped.
+# with the test. $slurm_more are lines for slurm.conf, $slurm_node what a node has, and
+# $slurm_tasks the TaskPlugin. Where there is no Slurm, or no root, which its daemons
+# insist on, the file is skipped.
 # shellcheck shell=sh disable=SC2154 # $T is t.sh's
 
 slurm()         # N
@@ -56,11 +57,11 @@ slurm_strays()  # HOST...: processes there of other sessions than the test's, of
 {               # which Slurm's daemons are, whatever they are called
     slurm_sid=$(ps -o sid= -p $$)
     for slurm_h in "$@"; do
-        for slurm_p in $(processes_of "$slurm_h"); do
-            slurm_s=$(ps -o sid= -p "$slurm_p") || continue
-            [ "$slurm_s" -eq "$slurm_sid" ] ||
-                echo "$slurm_h: $(ps -o pid=,args= -p "$slurm_p")"
-        done
+        slurm_p=$(processes_of "$slurm_h" | paste -sd,)
+        [ -n "$slurm_p" ] || continue
+        ps -o sid=,pid=,args= -p "$slurm_p" |
+            awk -v sid="$slurm_sid" -v host="$slurm_h" \
+                '$1 != sid { $1 = host ":"; print }'
     done
 }
 slurm_queue()   # the jobs in the queue, but one that $lasts
@@ -168,9 +169,11 @@ slurm_munge()
     wait_for "[ -S '$slurm_dir/munge/socket' ]" 20
 }
 
+slurm_more=
 slurm_conf()    # N
 {
     cat <<END
+$slurm_more
 ClusterName=hector
 SlurmctldHost=login(10.66.0.254)
 SlurmUser=root
@@ -183,7 +186,7 @@ SlurmctldPidFile=$slurm_dir/slurmctld.pid
 SlurmdPidFile=$slurm_dir/slurmd.%n.pid
 TmpFS=$TMPDIR
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=${slurm_tasks:-task/none}
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -195,7 +198,7 @@ Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides
-NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] CPUs=4 RealMemory=1000
+NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] ${slurm_node:-CPUs=4} RealMemory=1000
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-$1] Default=YES State=UP OverSubscribe=FORCE:4

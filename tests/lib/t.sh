@@ -317,11 +317,10 @@ slave_on()      # HOST: the pid of its slave, which the guard has started
 }
 processes_of()  # HOST: all that run there, whoever has started them
 {
-    tap_ns=$(readlink "/proc/$(cat "$T/hosts/$1")/ns/net")
-    for tap_p in /proc/[0-9]*; do
-        [ "${tap_p#/proc/}" = "$(cat "$T/hosts/$1")" ] ||
-            [ "$(readlink "$tap_p/ns/net")" != "$tap_ns" ] || echo "${tap_p#/proc/}"
-    done 2>/dev/null
+    tap_p=$(cat "$T/hosts/$1")
+    tap_ns=$(readlink "/proc/$tap_p/ns/net" | sed 's/[][]/\\&/g')
+    find /proc/[0-9]*/ns/net -maxdepth 0 -lname "$tap_ns" 2>/dev/null | cut -d/ -f3 |
+        grep -vx "$tap_p" || :
 }
 kill_all_on()   # HOST: also what starts meanwhile
 {

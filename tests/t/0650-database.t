@@ -31,8 +31,8 @@ whole()
 
 # --------------------------------------------------------------------- locked
 # Half a minute goes by until people are told: beside all that follows. One job has
-# begun by then; the number of the other may be somebody else's in the file, which it
-# cannot read: that one is not copied before it has ended.
+# begun by then; the two others take the number that follows in the file, which they
+# can read: one of them has another one when it is copied, after its end.
 HECTOR_DB=$T/locked.db
 run hector-run -n 1 true
 locked()        # before, behind: a job with tagged events once it is locked
@@ -51,6 +51,8 @@ locker=$!
 wait_for '[ -e "$T/lock" ]' 20
 locked behind
 behind=$!
+locked beside
+beside=$!
 
 # ------------------------------------------------------------------ full disk
 mkdir "$T/small"
@@ -109,7 +111,7 @@ umount "$T/small"
 
 # ------------------------------------------------ that was locked, all the time
 HECTOR_DB=$T/locked.db
-for when in before behind; do
+for when in before behind beside; do
     wait_for 'grep -q "waits in memory" "$T/$when.err"' 90
     like "$T/$when.err" '^hector: .*locked.* waits in memory' \
         "a database that is locked for long: one job is from $when that"
@@ -118,15 +120,23 @@ touch "$T/unlock"
 wait $locker
 ok '... and is free again' wait_for 'grep -q "can be written again, nothing of the record is '\
 'lost" "$T/before.err"' 60
-touch "$T/before.done"
-status=0
-wait $before || status=$?
-is "$status" 0 '... and the job ends well'
-touch "$T/behind.done"
-status=0
-wait $behind || status=$?
-is "$status" 0 '... the other, too'
-for job in 2 3; do
+free='can be written again, nothing of the record is lost'
+taken='can be written again, but has a job of that number: the record follows'
+wait_for 'grep -q "$taken" "$T"/be*.err' 60
+other=behind
+grep -q "$taken" "$T/beside.err" || other=beside
+wait_for 'grep -q "$free" "$T/$other.err"' 60
+is "$(cat "$T"/be*.err | grep -c "$free") $(cat "$T"/be*.err | grep -c "$taken")" '2 1' \
+    '... also for a job that began then; one that has taken the same number is told'
+is "$(sql 'SELECT job, state FROM jobs' | xargs)" '1|done 2|running 3|running' \
+    '... they are in the file while they run'
+touch "$T/before.done" "$T/behind.done" "$T/beside.done"
+for job in $before $behind $beside; do
+    status=0
+    wait "$job" || status=$?
+    is "$status" 0 '... and the job ends well'
+done
+for job in 2 3 6; do            # the number that it would have had, behind the last
     exactly_once $job 2 1000
     is "$(sql "SELECT state FROM jobs WHERE job = $job")" 'done' "job $job is recorded"
 done

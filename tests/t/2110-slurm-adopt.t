@@ -41,6 +41,31 @@ adopt -N2 -n2 $A srun --mpi=pmix ./ends 1 signal 11 late
 is "$status $(jobs 'state, exit_code')" '139 failed|139' 'one that is killed'
 ends_told "$(tasks)" '0|n1|exited|0 1|n2|killed|139' '... likewise'
 
+# srun waits for the others, which wait for one that a signal has ended: that is it,
+# and not the network.
+cat >killed <<'END'
+#!/bin/sh
+[ "$SLURM_PROCID" != 3 ] || { (until [ -e "$T/kill" ]; do sleep 0.1; done; kill -KILL $$) & }
+exec "$APPS/stencil" 32 600
+END
+chmod +x killed
+slurm_over
+job=$((job + 1))
+salloc -Q -N2 -n4 --ntasks-per-node=2 hector-run --adopt --on-hang kill -- \
+    srun --mpi=pmix --kill-on-bad-exit=0 ./killed >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for '[ "$(sql "SELECT min(mpi_calls) > 500 FROM tasks WHERE job = $job
+    HAVING count(*) = 4")" = 1 ]' 60
+: >"$T/kill"
+status=0
+wait $runner || status=$?
+is "$status $(grep -c 'it is ended, as --on-hang kill wishes' "$T/err")" '137 1' \
+    'a task that a signal ends, while srun waits for the others: they hang, and are ended'
+like "$T/err" "^hector: job $job hangs .*, faulty: task 3: .* rank 3 was killed by signal 9\$|^\
+hector: job $job is deadlocked .*, which was killed by signal 9\$" '... and it is named'
+like "$T/err" '^hector:   task 3 on n2 was killed by signal 9$' '... with its node'
+is "$(grep -c network "$T/err")" 0 '... the network is not blamed'
+
 # --------------------------------------------------------------- several steps
 adopt -N2 -n3 $A sh -c 'srun --mpi=pmix -n2 "$APPS/hello"
     srun --mpi=pmix -n3 ./ends 2 exit 5 late; srun --mpi=pmix -n1 "$APPS/where"'

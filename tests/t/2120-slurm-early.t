@@ -1,102 +1,103 @@
-# What happens to a job in a real Slurm before its tasks have started, or without
-# Slurm's doing: cancelled while its hosts are waited for, a node that dies under
-# sbatch --no-kill, also below an ordinary user.
-# limit: 240
+# What happens to an ordinary user's job in a real Slurm before its tasks have started,
+# or without Slurm's doing: cancelled while its hosts are waited for, a node that dies
+# under sbatch --no-kill, the first node of all. Three jobs lose a node at once: what
+# takes the time is Slurm.
+# limit: 120
 # shellcheck disable=SC2086,SC2154 # names are several; $id and $job are submit's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
-slurm 3
-job=0
-in_view()       # COLUMNS of the job
+. "$top/tests/lib/nobody.sh"
+slurm 7
+nobody_may || skip_all 'an ordinary user cannot reach the build'
+HECTOR_DB=$T/nobody/db HOME=$T/nobody
+export HECTOR_DB HOME
+cd "$T/nobody" || exit 1
+as_of()         # JOB COLUMNS of it
 {
-    sql "SELECT $1 FROM jobs WHERE job = $job"
+    sql "SELECT $2 FROM jobs WHERE job = $1" 2>/dev/null
 }
+is_over() { [ -n "$(as_of "$1" ended_ns)" ]; }
 
 # The agent waits until it is killed: the hosts do not join.
-cat >"$T/never" <<'END'
+cat >never <<'END'
 #!/bin/sh
-echo up >>"$T/agents"
+echo up >>agents
 exec sleep 1000
 END
-chmod 755 "$T/never"
-{ echo '#!/bin/sh'; echo 'exec hector-run --launch-agent "$T/never" sleep 1000'; } >"$T/script"
-id=$(sbatch --parsable -N2 -n2 -o "$T/out" -e "$T/err" "$T/script")
+chmod 755 never
+{ echo '#!/bin/sh'; echo 'exec hector-run --launch-agent "$PWD/never" sleep 1000'; } >"$T/script"
+id=$($nobody sbatch --parsable -N2 -n2 -o out -e err "$T/script")
 job=1
-wait_for '[ "$(in_view state 2>/dev/null)" = waiting ]' 60
-scancel "$id"
+wait_for '[ "$(as_of 1 state)" = waiting ]' 60
+$nobody scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' \
     'a job that is cancelled before its tasks have started'
-like "$T/err" "^hector: Slurm $id was cancelled\$" '... says so last'
-run hector why "$job"
-like "$T/out" "^job $job is killed: Slurm $id was cancelled\$" '... hector why, too'
+like err "^hector: Slurm $id was cancelled\$" '... says so last'
+run $nobody hector why 1
+like "$T/out" "^job 1 is killed: Slurm $id was cancelled\$" '... hector why, too'
 slurm_clear 'nothing of it is left'
 
-# --------------------------------------------------------------- a node is dead
-# Slurm lets what is on the others go on; Hector ends it, whatever Slurm knows.
-first_of() { squeue -h -j "$id" -o %B; }
-other_of() { echo "n$(($(first_of | tr -d n) % 3 + 1))"; }
-clear_of()      # HOST...: nothing of the job is there
-{
-    wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
-    is "$(slurm_strays $t_hosts)" '' "$1"
+# --------------------------------------------------------------- nodes are dead
+# Where --no-kill is said Slurm lets what is on the others go on, and Hector ends it,
+# whatever Slurm knows; or it goes on, on those that are left, where there is a
+# checkpoint. Of the third job the first node dies, with hector-run and the master.
+begin()         # ARGUMENT..., SCRIPT on stdin: $id is Slurm's number of job $job, whose
+{               # streams are $job.out and $job.err
+    job=$((job + 1))
+    { echo '#!/bin/sh'; cat; } >"$T/script"
+    id=$($nobody sbatch --parsable -o "$job.out" -e "$job.err" "$@" "$T/script")
+    wait_for '[ "$(as_of $job state)" = running ]' 60
 }
-submit -N3 -n3 --no-kill <<'END'
+rounds() { grep -c '^round .* 0$' 3.out; }
+begin -w 'n[1-2]' -N2 -n2 --no-kill <<'END'
 hector-run sleep 1000
 echo "status $?" >&2
 END
-gone=$(other_of)
-kill_all_on "$gone"
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
-is "$(in_view 'state, exit_code, reason')" 'failed|125|node failure' \
-    'sbatch --no-kill, and a node dies of which Slurm does not know it'
-wait_for 'grep -q "^status" "$T/err"' 30
-is "$(grep -c '^status 125$' "$T/err")" 1 '... the script goes on, and has the status 125'
-like "$T/err" "^hector: node $gone was lost" '... and the name of the node'
-run hector why "$job"
-like "$T/out" "node $gone was lost" '... as has hector why'
-scontrol update NodeName="$gone" State=down Reason=test
-clear_of '... nothing of it is left on any node'
-slurm_back "$gone"
-
-# With a checkpoint it goes on, on those that are left.
-rounds() { grep -c '^round .* 0$' "$T/out"; }
-submit -N3 -n3 --no-kill <<'END'
-exec hector-run --checkpoint-dir "$T/saved" "$APPS/rounds" "$T/enough"
+begin -w 'n[3-5]' -N3 -n3 --no-kill <<'END'
+exec hector-run --checkpoint-dir "$PWD/saved" "$APPS/rounds" "$PWD/enough"
 END
-wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 60
-on "$(first_of)" hector checkpoint "$job" >>"$T/log" 2>&1
-gone=$(other_of)
-kill_all_on "$gone"
-wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/err"' 60
-seen=$(rounds)
-wait_for '[ "$(rounds)" -gt $((seen + 3)) ]' 60
-sed -n 's/^round \([0-9]*\) .*/\1/p' "$T/out" | sort -n | tail -n 1 >"$T/until"
-mv "$T/until" "$T/enough"
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
-is "$(in_view 'state, exit_code, reason') $(grep -c 'of 3 wrong 0 ' "$T/out")" 'done|0| 3' \
-    'one that has a checkpoint goes back to it, without the node'
-scontrol update NodeName="$gone" State=down Reason=test
-clear_of '... nothing is left of it on any node'
-slurm_back "$gone"
-
-# The node of hector-run and its master: nobody says how it has ended, until Slurm
-# begins the job again.
-submit -N2 -n2 <<'END'
+begin -N2 -n2 --exclusive <<'END'
 exec hector-run sleep 1000
 END
-ok 'what runs is seen on its nodes' [ "$(slurm_strays $t_hosts | wc -l)" -gt 4 ]
-gone=$(first_of)
-kill_all_on "$gone"
-scontrol update NodeName="$gone" State=down Reason=test
-job=$((job + 1))
-wait_for '[ "$(in_view state)" = running ]' 120
-is "$(in_view 'batch, restarts')" "Slurm $id|1" 'a job whose first node dies is begun again'
-job=$((job - 1))
-is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
+first=$(squeue -h -j "$id" -o %B)
+wait_for '[ "$(grep -c begun 3.out)" = 3 ]' 60
+on n3 $nobody hector checkpoint 3 >>"$T/log" 2>&1
+ok 'what runs is seen on its nodes' [ "$(slurm_strays $t_hosts | wc -l)" -gt 14 ]
+for h in n2 n5 "$first"; do
+    kill_all_on "$h"
+done
+wait_for 'is_over 2' 60
+is "$(as_of 2 'state, exit_code, reason')" 'failed|125|node failure' \
+    'sbatch --no-kill, and a node dies of which Slurm does not know it'
+wait_for 'grep -q "^status" 2.err' 30
+is "$(grep -c '^status 125$' 2.err)" 1 '... the script goes on, and has the status 125'
+like 2.err "^hector: node n2 was lost" '... and the name of the node'
+run $nobody hector why 2
+like "$T/out" "node n2 was lost" '... as has hector why'
+
+wait_for 'grep -q "all tasks go back to checkpoint 1" 3.err' 60
+seen=$(rounds)
+wait_for '[ "$(rounds)" -gt $((seen + 3)) ]' 60
+sed -n 's/^round \([0-9]*\) .*/\1/p' 3.out | sort -n | tail -n 1 >until
+mv until enough
+wait_for 'is_over 3' 60
+is "$(as_of 3 'state, exit_code, reason') $(grep -c 'of 3 wrong 0 ' 3.out)" 'done|0| 3' \
+    'one that has a checkpoint goes back to it, without the node'
+
+# Nobody says how that one has ended, until Slurm begins it again.
+for h in n2 n5 "$first"; do
+    scontrol update NodeName="$h" State=down Reason=test
+done
+wait_for '[ "$(as_of 5 state)" = running ]' 120
+is "$(as_of 5 'batch, restarts')" "Slurm $id|1" 'a job whose first node dies is begun again'
+is "$(as_of 4 'state, exit_code, reason')" 'killed|143|requeued' \
     '... and the record of its former run is closed'
-scancel "$id"
-job=$((job + 1))
+$nobody scancel "$id"
+job=5
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... it can be cancelled'
-clear_of '... nothing is left of either on any node'
-slurm_back "$gone"
+wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
+is "$(slurm_strays $t_hosts)" '' 'nothing of them is left on any node'
+for h in n2 n5 "$first"; do     # as machines that are off
+    on "$h" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
+done
 done_testing

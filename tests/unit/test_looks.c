@@ -146,8 +146,9 @@ static void test_age(void **state)
     assert_int_equal(s.ranks[2].age_ns, 600);
     assert_int_equal(s.ranks[2].flags & HCT_OBSERVED, 0);
     looks_begin(&l, 0);
-    looks_set_life(&l, 2, HCT_LIFE_ENDED);
+    looks_set_ended(&l, 2, "was killed by signal 9");
     looks_end(&l, 1600, &s);
+    assert_string_equal(s.ranks[2].place, "was killed by signal 9");
     assert_int_equal(s.ranks[2].life, HCT_LIFE_ENDED);
     assert_int_equal(s.ranks[2].flags, 0);
     looks_fini(&l);
