@@ -1,5 +1,5 @@
-/* sgejob.c - what Grid Engine says of one of its jobs, see sgejob.h: qstat(1) and
- * qconf(1) of 8.1.9. */
+/* sgejob.c - what Grid Engine says of one of its jobs, see sgejob.h: qstat(1)
+ * and qconf(1) of 8.1.9. */
 #include "redirector/batch/sgejob.h"
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ const char *const sgejob_ask[] = {
     "[ $there = 0 ] || exit $there\n"
     "state=$(qstat | awk -v job=\"$0\" '$1 == job { print $5 }')\n"
     "echo state $state\n"
-    "case $state in *d*) exit 0; esac\n"     /* soon there is no time for more */
+    "case $state in *d*) exit 0; esac\n"    /* there is no time for more */
     "echo run $(stat -c %Y \"$PE_HOSTFILE\")\n"
     "qstat -xml -j \"$0\" |"
     " sed -n 's/.*<JAT_start_time>\\([0-9]*\\)<.*/start \\1/p'\n"
@@ -126,7 +126,8 @@ int sgejob_answer(const char *text, uint64_t restarts, struct system_answer *a)
          p = strtok_r(NULL, "\n", &save))
         sgejob_read(&j, p);
     free(copy);
-    if (j.starts != 1 && !sgejob_requeued(&j, restarts) && !strchr(j.state, 'd'))
+    if (j.starts != 1 && !strchr(j.state, 'd') &&
+        !sgejob_requeued(&j, restarts))
         return j.gone ? 0 : -1;
     if (j.starts == 1)
         a->begin_s = j.start_s;

@@ -100,12 +100,12 @@ sed -n 's/^round \([0-9]*\) .*/\1/p' "$D/out" | sort -n | tail -n 1 >"$D/until"
 mv "$D/until" "$D/enough"
 is "$(ended)" 'done|0|' '... and it ends well'
 is "$(grep -c 'of 3 wrong 0 ' "$D/out")" 3 '... each number came once'
-$nobody env HOME="$D" HECTOR_DB="$D/db" hector ps >ps
-cat ps >&2
-is "$(awk -v id="$id" '$12 == id || $11 == id' ps | grep -o "Grid Engine $id *[0-9]*" |
-    awk '{ print $4 }' | xargs)" '1 2 3 4' 'hector ps shows the runs as they followed each other'
-$nobody env HOME="$D" HECTOR_DB="$D/db" hector why "$job" >why
-like why "^it was in Grid Engine $id, which was begun 3 times before:\$" '... hector why, too'
+$nobody env HOME="$D" HECTOR_DB="$D/db" hector ps >runs
+cat runs >&2
+is "$(grep -o "Grid Engine $id *[0-9]*" runs | awk '{ print $4 }' | xargs)" '1 2 3 4' \
+    'hector ps shows the runs as they followed each other'
+$nobody env HOME="$D" HECTOR_DB="$D/db" hector why "$job" >told
+like told "^it was in Grid Engine $id, which was begun 3 times before:\$" '... hector why, too'
 
 # With -notify the one that is to go is told before; the next one may be there first.
 submit 'exec hector-run sleep 1000' -pe fill 3 -r y -notify
@@ -128,5 +128,7 @@ is "$(in_view 'state, exit_code, reason')" 'failed|125|node failure' \
 like "$D/err" "^hector: node $other was lost" '... names it'
 ok '... nothing is left anywhere' wait_for '[ -z "$(ge_left)" ]' 30
 qdel -f "$id" >&2
-on "$other" sh -c 'rm -rf "$TMPDIR"/*'          # as a machine that is off
+for h in $t_hosts; do           # of those that were killed at once
+    on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'
+done
 done_testing
