@@ -124,6 +124,8 @@ struct job_ending {
 struct job_batch {
     char *id;                   /* owned: "Slurm 42"; NULL: none */
     uint32_t restarts;          /* that was begun so often before */
+    uint64_t run_ns;            /* this run of it began then, and the runs
+                                   before are to be counted; 0: they are */
     uint64_t end_ns;            /* wall clock: it ends then; 0: not known, */
     uint64_t begin_ns;          /* ... as when it began, */
     uint32_t nodes, cpus;       /* ... and how many it has */

@@ -481,8 +481,12 @@ static int write_resume(struct journal *jn, const struct job *j,
 
 static int write_job(struct journal *jn, struct job *j, struct err *err)
 {
+    struct job_batch *b = &j->batch;
     struct store_job row;
 
+    if (j->id == 0 && b->id && b->run_ns &&
+        store_count_runs(jn->store, b->id, b->run_ns, &b->restarts, err))
+        return -1;
     record_of_job(&row, j, jn->master.instance);
     if (store_put_job(jn->store, &row, err))
         return -1;

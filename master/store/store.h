@@ -133,8 +133,15 @@ int store_tidy(struct store *st, struct err *err);
 /* What was kept to take it up again. */
 int store_drop_resume(struct store *st, uint64_t job, struct err *err);
 
-/* The jobs that a master, which is dead, has not ended: they have failed
- * now. Tasks of theirs are lost, and so are nodes nobody hears of. */
+/* How often the job of a batch system was begun before the run of it that began
+ * then: once more than the last job in it says that came before; *restarts stays as
+ * it is where there is none. */
+int store_count_runs(struct store *st, const char *batch, uint64_t run_ns,
+                     uint32_t *restarts, struct err *err);
+
+/* The jobs that a master, which is dead, has not ended: they have failed now, but
+ * those that it was about to kill were killed. Tasks of theirs are lost, and so are
+ * nodes nobody hears of. */
 int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
                struct err *err);
 

@@ -37,11 +37,20 @@ static const char sql_stack_trim[] =
     "DELETE FROM stack WHERE job = ?1 AND seq IN (SELECT seq FROM stack"
     " WHERE job = ?1 AND seq > 0 ORDER BY at_ns DESC LIMIT -1 OFFSET 8)";
 
+/* Of a master whose jobs were being ended already. */
+#define SQL_KILLED                                                            \
+    " WHERE master = ?1 AND ended_ns IS NULL AND job IN"                       \
+    " (SELECT job FROM resume WHERE killed AND NOT failed)"
+
 /* ?1 the master, ?2 now. A node that lives is written every second. */
 static const char *const sql_bury[] = {
     ("UPDATE task SET state = 'lost' WHERE state NOT IN"
      " ('exited', 'killed', 'lost') AND job IN"
      " (SELECT job FROM job WHERE master = ?1 AND ended_ns IS NULL)"),
+    ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
+     " SELECT job, ?2, 'job', 'bury', state, 'killed' FROM job" SQL_KILLED),
+    ("UPDATE job SET state = 'killed', ended_ns = ?2, exit_code ="
+     " (SELECT kill_code FROM resume r WHERE r.job = job.job)" SQL_KILLED),
     ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
      " SELECT job, ?2, 'job', 'bury', state, 'failed' FROM job"
      " WHERE master = ?1 AND ended_ns IS NULL"),
@@ -53,6 +62,11 @@ static const char *const sql_bury[] = {
     ("UPDATE node SET state = 'lost' WHERE state IN ('up', 'away')"
      " AND seen_ns < ?2 - 5000000000"),
 };
+
+/* ?1 the job of a batch system, ?2 when this run of it began. */
+static const char sql_count_runs[] =
+    "SELECT ifnull(restarts, 0) + 1 FROM job WHERE batch = ?1 AND"
+    " submitted_ns < ?2 ORDER BY job DESC LIMIT 1";
 
 /* ?1 the job of a batch system, ?2 now, ?3 how often it was begun before. */
 static const char *const sql_supersede[] = {
@@ -89,6 +103,25 @@ static int put_new_job(struct store *st, struct store_job *j, struct err *err)
         return -1;
     j->job = (uint64_t)sqlite3_last_insert_rowid(st->db);
     return 0;
+}
+
+int store_count_runs(struct store *st, const char *batch, uint64_t run_ns,
+                     uint32_t *restarts, struct err *err)
+{
+    sqlite3_stmt *s = store_prepare(st, sql_count_runs, err);
+    int rc;
+
+    if (!s)
+        return -1;
+    sqlite3_bind_text(s, 1, batch, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, (int64_t)(run_ns & INT64_MAX));
+    rc = sqlite3_step(s);
+    if (rc == SQLITE_ROW)
+        *restarts = (uint32_t)sqlite3_column_int64(s, 0);
+    else if (rc != SQLITE_DONE)
+        store_fail(st, err, "cannot read");
+    sqlite3_finalize(s);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
 }
 
 /* The batch system would not have begun its job again if another run of it were

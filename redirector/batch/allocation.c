@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "proto/base/hostlist.h"
 #include "proto/base/parse.h"
@@ -164,28 +165,64 @@ int allocation_add_lsf(struct hosts *h, const char *text, struct err *err)
     return rc ? err_prefix(err, "LSB_MCPU_HOSTS") : 0;
 }
 
-/* ------------------------------------------------------------- Grid Engine */
+/* ---------------------------------------------------- files of Grid Engine, PBS */
 
-/* It lies where its job has its files: ".../active_jobs/12.1/pe_hostfile". */
-static int check_sge(const char *path, struct err *err)
+/* Where their jobs have their files: ".../active_jobs/12.1/pe_hostfile" and
+ * ".../aux/12.server". */
+struct jobfile { const char *system, *variable, *job, *where; };
+
+static const struct jobfile jobfile_sge = {
+    "Grid Engine", "PE_HOSTFILE", "JOB_ID", "/active_jobs/"
+};
+static const struct jobfile jobfile_pbs = {
+    "PBS", "PBS_NODEFILE", "PBS_JOBID", "/aux/"
+};
+
+/* The number of the job that it is of; NULL: that cannot be seen. */
+static const char *jobfile_number(const struct jobfile *f, const char *path,
+                                  int *n)
 {
-    static const char where[] = "/active_jobs/";
-    const char *at = strstr(path, where), *job = getenv("JOB_ID");
-    size_t n;
+    const char *at = strstr(path, f->where);
 
-    if (!at || !job || !*job)
+    if (!at)
+        return NULL;
+    at += strlen(f->where);
+    at += strspn(at, "/");
+    *n = (int)strcspn(at, "./");
+    return *n > 0 && *n < 40 ? at : NULL;
+}
+
+static int jobfile_check(const struct jobfile *f, const char *path,
+                         struct err *err)
+{
+    const char *job = getenv(f->job);
+    int n = 0;
+    const char *at = jobfile_number(f, path, &n);
+
+    if (!at || !job || !*job ||
+        (strcspn(job, ".") == (size_t)n && strncmp(at, job, (size_t)n) == 0))
         return 0;
-    at += sizeof(where) - 1;
-    n = strcspn(at, "./");
-    if (n == strlen(job) && strncmp(at, job, n) == 0)
-        return 0;
-    return err_set(err, EINVAL, "PE_HOSTFILE is that of job %.*s of Grid Engine, "
-                   "but JOB_ID is %.40s", n < 40 ? (int)n : 40, at, job);
+    return err_set(err, EINVAL, "%s is that of job %.*s of %s, but %s is %.40s",
+                   f->variable, n, at, f->system, f->job, job);
+}
+
+/* It could not be read, as err says. */
+static int jobfile_fail(const struct jobfile *f, const char *path,
+                        struct err *err)
+{
+    struct err was = *err;
+    int n = 0;
+    const char *at = jobfile_number(f, path, &n);
+
+    if (at && access(path, F_OK))
+        err_set(err, was.code, "%s: has job %.*s of %s ended?", was.text, n, at,
+                f->system);
+    return err_prefix(err, "%s", f->variable);
 }
 
 int allocation_add_sge(struct hosts *h, const char *path, struct err *err)
 {
-    if (check_sge(path, err) < 0)
+    if (jobfile_check(&jobfile_sge, path, err) < 0)
         return -1;
     FILE *f = fopen(path, "re");
     char *line = NULL, *save, *name;
@@ -194,7 +231,7 @@ int allocation_add_sge(struct hosts *h, const char *path, struct err *err)
 
     if (!f) {
         err_sys(err, "cannot read %s", path);
-        return err_prefix(err, "PE_HOSTFILE");
+        return jobfile_fail(&jobfile_sge, path, err);
     }
     while (rc == 0 && getline(&line, &cap, f) >= 0) {
         name = strtok_r(line, " \t\r\n", &save);
@@ -208,12 +245,12 @@ int allocation_add_sge(struct hosts *h, const char *path, struct err *err)
     return rc ? err_prefix(err, "PE_HOSTFILE") : 0;
 }
 
-/* --------------------------------------------------------------------- PBS */
-
 int allocation_add_pbs(struct hosts *h, const char *path, struct err *err)
 {
+    if (jobfile_check(&jobfile_pbs, path, err) < 0)
+        return -1;
     if (hosts_load_file(h, path, err) < 0)
-        return err_prefix(err, "PBS_NODEFILE");
+        return jobfile_fail(&jobfile_pbs, path, err);
     for (size_t i = 0; i < h->n; i++)
         if (h->v[i].slots == 0)
             h->v[i].slots = 1;

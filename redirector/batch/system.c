@@ -8,11 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "proto/base/clock.h"
 #include "proto/base/parse.h"
 #include "redirector/batch/allocation.h"
 #include "redirector/batch/ancestry.h"
+#include "redirector/batch/fluxjob.h"
+#include "redirector/batch/lsfjob.h"
+#include "redirector/batch/pbsjob.h"
+#include "redirector/batch/sgejob.h"
 
 /* One question: when it ends, what it is about to do with the job, and which of
  * the job's nodes are down. Times as numbers, whatever the place. */
@@ -37,23 +43,10 @@ static int slurm_is_sane(bool adopts, struct err *err)
     return adopts ? 0 : allocation_check_first(err);
 }
 
-/* When it was begun, what it has asked for, what its queue allows, and what becomes
- * of it. */
-static const char *const sge_ask[] = {
-    "sh", "-c",
-    "qstat -xml -j \"$0\" |"
-    " sed -n 's/.*<JAT_start_time>\\([0-9]*\\)<.*/start \\1/p'\n"
-    "qstat -j \"$0\" |"
-    " sed -n 's/^hard resource_list: */asks /p'\n"
-    "qconf -sq \"$QUEUE\" | sed -n 's/^h_rt  */asks h_rt=/p'\n"
-    "qstat |"
-    " awk -v job=\"$0\" '$1 == job { print \"state\", $5 }'", NULL
-};
-
 static const struct system systems[] = {
     { .name = "Flux", .variable = "FLUX_URI",
       .add_hosts = allocation_add_flux, .starters = flux_starters,
-      .job = "FLUX_JOB_ID" },
+      .job = "FLUX_JOB_ID", .ask = fluxjob_ask, .answer = fluxjob_answer },
     { .name = "Slurm", .variable = "SLURM_JOB_NODELIST",
       .add_hosts = allocation_add_slurm_here, .agent = "srun",
       .starters = slurm_starters, .sane = slurm_is_sane,
@@ -63,15 +56,17 @@ static const struct system systems[] = {
       .ask = slurm_ask, .answer = system_answer_slurm },
     { .name = "LSF", .variable = "LSB_MCPU_HOSTS",
       .add_hosts = allocation_add_lsf, .agent = "blaunch",
-      .starters = lsf_starters, .job = "LSB_JOBID" },
+      .starters = lsf_starters, .job = "LSB_JOBID", .ask = lsfjob_ask,
+      .answer = lsfjob_answer, .warning = SIGUSR2 },
     { .name = "Grid Engine", .variable = "PE_HOSTFILE",
       .add_hosts = allocation_add_sge, .agent = "qrsh -inherit",
-      .starters = sge_starters, .job = "JOB_ID", .ask = sge_ask,
-      .answer = system_answer_sge, .warning = SIGUSR2 },
+      .starters = sge_starters, .job = "JOB_ID", .restarts = "RESTARTED",
+      .run = "PE_HOSTFILE", .ask = sgejob_ask,
+      .answer = sgejob_answer, .warning = SIGUSR2, .repeats = SIGTERM },
     { .name = "PBS", .variable = "PBS_NODEFILE",
       .add_hosts = allocation_add_pbs, .starters = pbs_starters,
-      .job = "PBS_JOBID",
-      .length = "PBS_WALLTIME" },
+      .job = "PBS_JOBID", .length = "PBS_WALLTIME",
+      .ask = pbsjob_ask, .answer = pbsjob_answer },
 };
 
 enum { SYSTEMS = sizeof(systems) / sizeof(systems[0]) };
@@ -89,6 +84,16 @@ uint32_t system_restarts(const struct system *s)
     uint64_t n;
 
     return text && !parse_u64(&n, text, 0, UINT32_MAX, NULL) ? (uint32_t)n : 0;
+}
+
+uint64_t system_run_ns(const struct system *s)
+{
+    const char *path = system_value(s->run);
+    struct stat st;
+
+    return path && stat(path, &st) == 0
+           ? (uint64_t)st.st_mtim.tv_sec * CLOCK_NS_PER_S +
+             (uint64_t)st.st_mtim.tv_nsec : 0;
 }
 
 void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus)
@@ -155,6 +160,13 @@ const struct system *system_here(void)
     struct innermost in;
 
     return systems_here(&in) ? in.v[0] : NULL;
+}
+
+bool system_repeats(int sig)
+{
+    const struct system *s = system_here();
+
+    return s && s->repeats == sig;
 }
 
 const char *system_job(const struct system *s, char *buf, size_t size)
@@ -324,66 +336,5 @@ int system_answer_slurm(const char *text, uint64_t restarts,
     a->reason = slurm_reason(&j, restarts, n > SLURM_WORDS);
     a->end_s = j.end_s;
     a->begin_s = j.start_s;
-    return 0;
-}
-
-/* ------------------------------------------------------------- Grid Engine */
-
-/* "90" or "1:30:00", up to a comma; 0: none, as INFINITY. */
-static uint64_t sge_seconds(const char *text)
-{
-    uint64_t s = 0;
-    char *end;
-
-    for (int i = 0; i < 3; i++, text = end + 1) {
-        s = s * 60 + strtoul(text, &end, 10);
-        if (end == text)
-            return 0;
-        if (*end != ':')
-            break;
-    }
-    return *end == ',' || *end == '\0' ? s : 0;
-}
-
-/* Of several limits the least one counts. */
-static void sge_limit(uint64_t *limit_s, const char *asks)
-{
-    const char *p = strstr(asks, "h_rt=");
-    uint64_t s = p && (p == asks || p[-1] == ',' || p[-1] == ' ')
-                 ? sge_seconds(p + strlen("h_rt=")) : 0;
-
-    if (s && (*limit_s == 0 || s < *limit_s))
-        *limit_s = s;
-}
-
-/* Of a job of several tasks that run all of these are told: of them nothing is
- * known. Before it kills a job that is over its limit its state is as ever. */
-int system_answer_sge(const char *text, uint64_t restarts,
-                      struct system_answer *a)
-{
-    char *copy = strdup(text), *save = NULL, state[16] = "";
-    unsigned starts = 0;
-    uint64_t limit_s = 0;
-
-    (void)restarts;
-    *a = (struct system_answer){ .reason = "" };
-    for (char *p = copy ? strtok_r(copy, "\n", &save) : NULL; p;
-         p = strtok_r(NULL, "\n", &save)) {
-        if (strncmp(p, "asks ", 5) == 0)
-            sge_limit(&limit_s, p);
-        else if (sscanf(p, "state %15s", state) != 1 &&
-                 strncmp(p, "start ", 6) == 0 && number(p + 6)) {
-            a->begin_s = number(p + 6);
-            starts++;
-        }
-    }
-    free(copy);
-    if (starts != 1)
-        return -1;
-    a->end_s = limit_s ? a->begin_s + limit_s : 0;
-    if (strchr(state, 'd'))
-        a->reason = "cancelled";
-    else if (a->end_s && (uint64_t)time(NULL) >= a->end_s)
-        a->reason = "time limit";
     return 0;
 }

@@ -1,5 +1,5 @@
-/* system.h - the batch systems that hector-run may be in, a row of a table each:
- * what they say in the environment, and how they are asked for the rest. */
+/* system.h - the batch systems that hector-run may be in, a row of a table
+ * each: what they say in the environment, and how they are asked for the rest. */
 #ifndef HECTOR_SYSTEM_H
 #define HECTOR_SYSTEM_H
 
@@ -33,6 +33,8 @@ struct system {
     /* More variables; each may be NULL. */
     const char *job;            /* its name for the job */
     const char *restarts;       /* how often that was begun before */
+    const char *run;            /* a file that it writes as it begins a run
+                                   of it: restarts is 1 in all but the first */
     const char *nodes;          /* how many it has; NULL: as hosts are named */
     const char *cpus;           /* how many processors it has: "2(x3),1" is 7;
                                    NULL: as many as its hosts have slots */
@@ -41,12 +43,14 @@ struct system {
                                    process of our session */
 
     /* Words of a command that tells more about the job whose name is added;
-     * NULL: there is none. answer: of a job that was begun so often before; -1:
-     * that makes no sense. */
+     * NULL: there is none. It ends with 127 where nobody can be asked. answer: of a
+     * job that was begun so often before; -1: that makes no sense. */
     const char *const *ask;
     int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
-    int warning;                /* this signal comes some time before it kills all:
-                                   then it is asked, too; 0: none */
+    int warning;                /* this signal comes some time before it kills
+                                   all: then it is asked, too; 0: none */
+    int repeats;                /* this one, by which it ends a job, comes
+                                   every second until all is over; 0: once */
 };
 
 /* The one we are in; NULL: none. Of several it is the innermost, whose processes
@@ -58,8 +62,12 @@ bool system_nested(char *buf, size_t size);
 void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus);
 /* A variable of it; NULL: it has none, or it is empty. */
 const char *system_value(const char *variable);
-/* How often its job was begun before. */
+/* Does the one we are in send this signal again and again? */
+bool system_repeats(int sig);
+/* How often its job was begun before; where it does not count: 1. */
 uint32_t system_restarts(const struct system *s);
+/* Where it does not count: when this run began, since the epoch; else 0. */
+uint64_t system_run_ns(const struct system *s);
 
 /* The hosts of the allocation we are in, if any; none: h stays empty. h->agent
  * is the one that belongs to it. adopts: others start the tasks. */
@@ -72,9 +80,7 @@ int system_claim_hosts(struct hosts *h, struct err *err);
 /* Its name with that of the job, for people: "Slurm 7". */
 const char *system_job(const struct system *s, char *buf, size_t size);
 
-/* Grid Engine's, and Slurm's answer. */
-int system_answer_sge(const char *text, uint64_t restarts,
-                      struct system_answer *a);
+/* Slurm's answer. */
 int system_answer_slurm(const char *text, uint64_t restarts,
                         struct system_answer *a);
 

@@ -229,6 +229,8 @@ static void adopt_on_signal(void *arg, int sig, bool from_terminal)
     allotment_signal(a->s.allotment, sig);
     if (sig == SIGCHLD) {
         child_reap_all();
+    } else if (frontend_again(&a->s, sig)) {
+        return;
     } else if (end && a->s.phase < FRONTEND_UNDER_WAY) {
         status_note(&a->s.status, STATUS_BY_SIGNAL, sig);
         frontend_drain(&a->s);

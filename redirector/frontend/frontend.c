@@ -11,6 +11,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/key.h"
 #include "proto/link/timer.h"
+#include "redirector/batch/system.h"
 #include "redirector/link/loop.h"
 #include "redirector/out/say.h"
 #include "redirector/frontend/laststacks.h"
@@ -89,6 +90,14 @@ void frontend_break(struct frontend *s)
 {
     s->phase = FRONTEND_LEAVING;
     event_base_loopbreak(s->base);
+}
+
+bool frontend_again(struct frontend *s, int sig)
+{
+    bool repeats = system_repeats(sig), again = repeats && s->told;
+
+    s->told |= repeats;
+    return again;
 }
 
 static void frontend_on_silence(evutil_socket_t fd, short what, void *arg)

@@ -70,6 +70,7 @@ struct frontend {
     bool full;                          /* nobody takes our own output */
     uint64_t heard_ns;                  /* output, or that a link closed */
     bool vanished;                      /* a slave that brought output has */
+    bool told;                          /* to end, by what frontend_again() means */
 };
 
 /* What those who are led do. s is the first member of what is theirs. */
@@ -132,6 +133,10 @@ void frontend_lead(struct frontend *s);
 void frontend_drain(struct frontend *s);
 /* Leave now; what is owed to anybody is not waited for. */
 void frontend_break(struct frontend *s);
+
+/* Has this signal come before, of a batch system that sends it again and again? One
+ * wish is not more for that. */
+bool frontend_again(struct frontend *s, int sig);
 
 /* Say where the tasks of the job are (0: there is none), then call located. */
 void frontend_ask_where(struct frontend *s, uint64_t job);

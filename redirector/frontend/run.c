@@ -14,6 +14,7 @@
 
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
+#include "redirector/batch/system.h"
 #include "redirector/in/feed.h"
 #include "redirector/in/interrupt.h"
 #include "redirector/in/suspend.h"
@@ -139,11 +140,29 @@ static void run_located(struct frontend *s)
 
 /* ---------------------------------------------------------------- signals */
 
+/* A batch system that sends it again and again may know nothing of its job any more
+ * when ours has ended, as where a shell above us was its first process: it is
+ * asked at once. */
+static void run_told(struct run *r, int sig)
+{
+    struct frontend *s = &r->s;
+    bool repeats = system_repeats(sig);
+    const char *why = sig == SIGINT ? "interrupted" : signals_name(sig);
+
+    if (repeats)
+        allotment_signal(s->allotment, system_here()->warning);
+    status_note(&s->status, STATUS_BY_SIGNAL, sig);
+    if (s->phase == FRONTEND_UNDER_WAY && r->ending.asked == 0)
+        say(SAY_ERROR, "%s: job %llu is being ended%s", why,
+            (unsigned long long)s->job,
+            repeats ? "" : "; once more kills it at once");
+    run_end(r, why, sig);
+}
+
 static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
 {
     struct run *r = arg;
     struct frontend *s = &r->s;
-    const char *why;
 
     switch (kind) {
     case INTERRUPT_CHILD:
@@ -159,12 +178,8 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
         break;
     case INTERRUPT_END:
         allotment_signal(s->allotment, sig);
-        status_note(&s->status, STATUS_BY_SIGNAL, sig);
-        why = sig == SIGINT ? "interrupted" : signals_name(sig);
-        if (s->phase == FRONTEND_UNDER_WAY && r->ending.asked == 0)
-            say(SAY_ERROR, "%s: job %llu is being ended; once more kills it at "
-                "once", why, (unsigned long long)s->job);
-        run_end(r, why, sig);
+        if (!frontend_again(s, sig))
+            run_told(r, sig);
         break;
     }
 }

@@ -28,22 +28,34 @@ uint32_t former_runs(void)
     return s && system_value(s->job) ? system_restarts(s) : 0;
 }
 
+uint64_t former_run_ns(void)
+{
+    const struct system *s = system_here();
+
+    return s && system_value(s->job) ? system_run_ns(s) : 0;
+}
+
 void former_text(char *to, size_t size)
 {
     char name[FORMER_NAME];
     uint32_t n = former_runs();
 
     former_name(name);
-    snprintf(to, size, "%s was begun %" PRIu32 " time%s before", name, n,
-             n == 1 ? "" : "s");
+    if (former_run_ns())
+        snprintf(to, size, "%s was begun before", name);
+    else
+        snprintf(to, size, "%s was begun %" PRIu32 " time%s before", name, n,
+                 n == 1 ? "" : "s");
 }
 
 bool former_is(const Hct__Submit *m)
 {
+    const uint64_t run_ns = former_run_ns();
     char name[FORMER_NAME];
 
     return former_name(name) && strcmp(name, m->batch) == 0 &&
-           m->batch_restarts < former_runs();
+           (run_ns ? m->batch_run_ns != run_ns
+                   : m->batch_restarts < former_runs());
 }
 
 /* "1h05m", "3m10s", "12s". */

@@ -10,8 +10,10 @@
 #include "proto/base/err.h"
 #include "proto/link/message.h"
 
-/* It was begun so often before. */
+/* It was begun so often before; 1 where that is not counted. */
 uint32_t former_runs(void);
+/* Where it is not counted: when this run began, as in Submit; else 0. */
+uint64_t former_run_ns(void);
 
 /* "Slurm 42 was begun 2 times before". */
 void former_text(char *to, size_t size);

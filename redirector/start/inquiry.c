@@ -13,7 +13,8 @@
 #include "redirector/start/child.h"
 
 #define INQUIRY_NS (5 * CLOCK_NS_PER_S)
-enum { INQUIRY_STRUCK = 3, INQUIRY_WORDS = 16, INQUIRY_TEXT = 8192 };
+enum { INQUIRY_STRUCK = 3, INQUIRY_WORDS = 16, INQUIRY_TEXT = 8192,
+       INQUIRY_NONE = 127 };    /* there is nobody, and will be nobody */
 
 struct inquiry {
     struct event_base *base;    /* borrowed */
@@ -49,7 +50,7 @@ static void inquiry_on_exit(void *arg, struct child *c, int status)
 {
     struct inquiry *q = arg;
     struct system_answer a = { .reason = "" };
-    bool good;
+    bool good, none;
 
     (void)c;
     q->child = NULL;
@@ -65,9 +66,10 @@ static void inquiry_on_exit(void *arg, struct child *c, int status)
         return;
     }
     q->text[q->n] = '\0';
-    good = status == 0 && q->system->answer(q->text,
-                                          system_restarts(q->system), &a) == 0;
-    if (!good)
+    none = WIFEXITED(status) && WEXITSTATUS(status) == INQUIRY_NONE;
+    good = none || (status == 0 && q->system->answer(q->text,
+                                          system_restarts(q->system), &a) == 0);
+    if (!good || none)
         say(SAY_VERBOSE, "%s does not tell about job %s", q->system->name,
             system_value(q->system->job));
     q->done(q->arg, good ? &a : NULL);

@@ -9,7 +9,8 @@
 
 struct inquiry;
 
-/* Its answer; NULL: there was none that makes sense. */
+/* Its answer, in which nothing is known where there is nobody to be asked; NULL:
+ * there was none that makes sense. */
 typedef void (*inquiry_cb)(void *arg, const struct system_answer *a);
 
 /* NULL: nobody can be asked, or no memory. */

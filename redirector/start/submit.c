@@ -17,6 +17,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/str.h"
 #include "redirector/in/terminal.h"
+#include "redirector/start/former.h"
 
 enum { SUBMIT_COMMAND_MAX = 4096 };
 #define SUBMIT_GRACE_NS (2 * CLOCK_NS_PER_S)
@@ -269,6 +270,7 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
         return err_memory(err), NULL;
     hct__submit__init(m);
     submit_set_options(m, o);
+    m->batch_run_ns = former_run_ns();
     m->stream_addresses = (char **)links->addresses;
     m->n_stream_addresses = links->naddresses;
     m->cookie.data = (uint8_t *)links->cookie;

@@ -38,8 +38,19 @@ echo 'n1 2 all.q@n1 UNDEFINED' >"$T/active_jobs/7.1/pe_hostfile"
 refused 'PE_HOSTFILE is that of job 7 of Grid Engine, but JOB_ID is 17' \
     "Grid Engine with another job's file" JOB_ID=17 \
     PE_HOSTFILE="$T/active_jobs/7.1/pe_hostfile"
-refused "PE_HOSTFILE: cannot read $T/active_jobs/8.1/pe_hostfile: No such file or directory" \
+refused "PE_HOSTFILE: cannot read $T/active_jobs/8.1/pe_hostfile: No such file or directory: \
+has job 8 of Grid Engine ended?" \
     '... with one that is gone' JOB_ID=8 PE_HOSTFILE="$T/active_jobs/8.1/pe_hostfile"
+: >"$T/active_jobs/7.1/none"
+refused "PE_HOSTFILE: $T/active_jobs/7.1/none names no host" \
+    '... with one that is empty' JOB_ID=7 PE_HOSTFILE="$T/active_jobs/7.1/none"
+mkdir "$T/aux"
+echo n1 >"$T/aux/7.login"
+refused 'PBS_NODEFILE is that of job 7 of PBS, but PBS_JOBID is 17.login' \
+    "PBS with another job's file" PBS_JOBID=17.login PBS_NODEFILE="$T/aux/7.login"
+refused "PBS_NODEFILE: cannot read the hostfile $T/aux/8.login: No such file or directory: \
+has job 8 of PBS ended?" \
+    '... with one that is gone' PBS_JOBID=8.login PBS_NODEFILE="$T/aux/8.login"
 ok 'nothing was started' [ ! -e "$T/started" ]
 
 # Hosts that were not given; what cannot be known is left to the person.

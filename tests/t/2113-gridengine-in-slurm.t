@@ -20,4 +20,20 @@ is "$(tail -n 1 "$T/out")" 'status 0' '... and all is well'
 like "$T/err" '^hector: Grid Engine [0-9]+ in Slurm 3: the first one says which hosts' \
     '... said with --verbose'
 ge_over
+
+# The qstat that comes first in PATH is PBS's, and knows nothing.
+mkdir bin
+printf '#!/bin/sh\necho "qstat: Unknown Job Id" >&2\nexit 153\n' >bin/qstat
+chmod 755 bin/qstat
+cat >script <<'END'
+#!/bin/sh
+export PATH="$T/bin:$PATH"
+exec hector-run "$APPS/rounds" "$T/enough"
+END
+ge_submit -o "$T/out" -e "$T/err" -pe fill 2 -l h_rt=1:00:00 script >&2
+ok 'a qstat of PBS is passed over: when it ends is known' \
+    wait_for '[ "$(sql "SELECT (limit_ns - started_ns) / 60000000000 BETWEEN 58 AND 60
+        FROM jobs WHERE job = 2" 2>/dev/null)" = 1 ]' 60
+echo 1 >"$T/enough"
+ge_over
 done_testing

@@ -1,5 +1,5 @@
 # The contract of PBS, of which no real one can be had: the script of hector-batch(7)
-# with what PBS says to a job, pbs_tmrsh and pbsdsh by stand-ins that do what their
+# with what PBS says to a job, pbs_tmrsh, pbsdsh and qstat by stand-ins that do what their
 # manuals say: no standard input, and no host but those of PBS_NODEFILE.
 # limit: 120
 . "${0%/*}/../lib/t.sh"
@@ -56,13 +56,37 @@ is "$status $(sql "SELECT saved_node_hours > 3.8, saved_core_hours > 7.6, saved_
     FROM jobs WHERE job = $job")" '123 1|1|1' 'a hang, and what is saved, of two nodes'
 is "$(sort -u started)" n2 '... by pbsdsh'
 
-# OpenPBS does not say how long a job may be: then nothing is known of its end.
+# OpenPBS does not say how long a job may be: qstat does, where it is PBS's. Grid
+# Engine's, which comes first in PATH, is none.
 sed '/^#PBS/d' hangs >open
 qsub "$T/open"
 over
 is "$status $(sql "SELECT limit_ns IS NULL, saved_node_hours IS NULL FROM jobs
-    WHERE job = $job")" '123 1|1' 'without PBS_WALLTIME nothing is known'
+    WHERE job = $job")" '123 1|1' 'without PBS_WALLTIME, and without qstat, nothing is known'
 is "$(grep -c 'allocation are left' "$T/err")" 0 '... or said'
+mkdir -p pbs/bin
+cat >bin/qstat <<'END'
+#!/bin/sh
+echo 'SGE 8.1.9'
+echo "qstat $*" >>"$T/asked"
+END
+cat >pbs/bin/qstat <<'END'
+#!/bin/sh
+[ "$*" = '-f 7.login' ] || exit 153
+printf 'Job Id: %s\n    Job_Name = tide\n    job_state = %s\n' "$2" "$(cat "$T/state")"
+printf '    Resource_List.walltime = 02:00:00\n    stime = %s\n    Variable_List = A=b,\n\tC=d\n' \
+    "$(LC_ALL=C date -d @"$(cat "$T/began")" '+%a %b %e %H:%M:%S %Y')"
+END
+chmod 755 bin/qstat pbs/bin/qstat
+printf 'PBS_SERVER=login\nPBS_EXEC=%s\n' "$T/pbs" >pbs.conf
+export PBS_CONF_FILE="$T/pbs.conf"
+echo R >state
+date +%s >began
+qsub "$T/open"
+over
+is "$status $(sql "SELECT saved_node_hours > 3.8, saved_core_hours > 7.6, saved_percent > 95
+    FROM jobs WHERE job = $job")" '123 1|1|1' 'qstat -f says how long it is: what is saved'
+is "$(cat asked 2>/dev/null)" '' '... and no other qstat is asked'
 
 printf '#!/bin/sh\necho $$ >"$T/pid"\nexec hector-run --launch-agent pbs_tmrsh sleep 1000\n' >waits
 qsub "$T/waits"
@@ -71,4 +95,14 @@ kill "$(cat pid)"
 over
 is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" \
     '143 killed|143|' 'TERM, with which PBS ends a job'
+for how in 'E cancelled' 'Q requeued'; do
+    echo R >state
+    qsub "$T/waits"
+    wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+    echo "${how% *}" >state
+    kill "$(cat pid)"
+    over
+    is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" \
+        "143 killed|143|${how#* }" "... in state ${how% *}"
+done
 done_testing

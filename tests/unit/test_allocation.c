@@ -1,5 +1,7 @@
 /* test_allocation.c - the hosts of batch systems' allocations. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,6 +19,10 @@
 #include "proto/base/str.h"
 #include "redirector/batch/allocation.h"
 #include "redirector/batch/ancestry.h"
+#include "redirector/batch/fluxjob.h"
+#include "redirector/batch/lsfjob.h"
+#include "redirector/batch/pbsjob.h"
+#include "redirector/batch/sgejob.h"
 #include "redirector/batch/system.h"
 
 /* out NULL: it was refused, and the sentence names the variable. */
@@ -302,41 +309,258 @@ static void test_claim(void **state)
     unsetenv("LSB_MCPU_HOSTS");
 }
 
+/* What they are asked gives this: of a job that was begun so often before. */
+struct answer {
+    const char *in;
+    int rc;
+    uint64_t begin_s, end_s;
+    const char *reason;
+    uint64_t restarts;
+};
+
+static void check_answers(int (*answer)(const char *text, uint64_t restarts,
+                                        struct system_answer *a),
+                          const struct answer *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct system_answer a;
+        int rc = answer(table[i].in, table[i].restarts, &a);
+
+        if (rc != table[i].rc ||
+            (rc == 0 && (a.begin_s != table[i].begin_s ||
+                         a.end_s != table[i].end_s ||
+                         strcmp(a.reason, table[i].reason) != 0)))
+            fail_msg("%s: %d, from %llu to %llu, \"%s\"", table[i].in, rc,
+                     (unsigned long long)a.begin_s, (unsigned long long)a.end_s,
+                     a.reason);
+    }
+}
+
 /* What qstat and qconf of Grid Engine 8.1.9 say. */
 static void test_sge_answers(void **state)
 {
-    static const struct {
-        const char *in;
-        int rc;
-        uint64_t end_s;
-        const char *reason;
-    } table[] = {
+    static const struct answer table[] = {
         { "start 9000000000\nasks h_vmem=1G,h_rt=3600\nasks h_rt=INFINITY\nstate r\n",
-          0, 9000003600, "" },
+          0, 9000000000, 9000003600, "", 0 },
         { "start 9000000000\nasks h_rt=3600\nasks h_rt=0:30:00\nstate r\n",
-          0, 9000001800, "" },
+          0, 9000000000, 9000001800, "", 0 },
         { "start 9000000000\nasks h_rt=1:00:00,[n1=0:01:00]\nstate s\n",
-          0, 9000003600, "" },
-        { "start 9000000000\nasks s_rt=10,xh_rt=5\nstate r\n", 0, 0, "" },
-        { "start 9000000000\nasks h_rt=3600\nstate dr\n", 0, 9000003600,
-          "cancelled" },
-        { "start 1000\nasks h_rt=60\nstate r\n", 0, 1060, "time limit" },
-        { "start 1000\nstate r\n", 0, 0, "" },
-        { "start 1000\nstart 1001\nasks h_rt=60\nstate r\n", -1, 0, "" },
-        { "asks h_rt=60\n", -1, 0, "" },
-        { "", -1, 0, "" },
+          0, 9000000000, 9000003600, "", 0 },
+        { "start 9000000000\nasks s_rt=10,xh_rt=5\nstate r\n",
+          0, 9000000000, 0, "", 0 },
+        { "start 9000000000\nasks h_rt=3600\nstate dr\n",
+          0, 9000000000, 9000003600, "cancelled", 0 },
+        { "start 1000\nasks h_rt=60\nstate r\n",
+          0, 1000, 1060, "time limit", 0 },
+        { "start 1000\nstate r\n", 0, 1000, 0, "", 0 },
+        { "start 1000\nstart 1001\nasks h_rt=60\nstate r\n", -1, 0, 0, "", 0 },
+        /* qmod -rj: it waits, and has no time of start; it has been begun
+         * again; and that run of it goes on. */
+        { "state Rq\nrun 1000\nasks h_rt=60\n", 0, 0, 0, "requeued", 0 },
+        { "state Rq\nrun 1000\n", 0, 0, 0, "requeued", 1 },
+        { "state Rr\nrun 1000\nstart 1099\n", 0, 1099, 0, "requeued", 0 },
+        { "state Rr\nrun 1000\nstart 1099\n", 0, 1099, 0, "requeued", 1 },
+        { "state Rr\nrun 1000\nstart 1001\n", 0, 1001, 0, "", 1 },
+        { "state dRr\nrun 1000\nstart 1001\n", 0, 1001, 0, "cancelled", 1 },
+        { "state dr\n", 0, 0, 0, "cancelled", 0 },
+        { "state\nrun 1000\ngone\n", 0, 0, 0, "", 0 },
+        { "asks h_rt=60\n", -1, 0, 0, "", 0 },
+        { "", -1, 0, 0, "", 0 },
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        struct system_answer a;
+    check_answers(sgejob_answer, table, sizeof(table) / sizeof(table[0]));
+}
 
-        assert_int_equal(system_answer_sge(table[i].in, 0, &a), table[i].rc);
-        if (table[i].rc == 0) {
-            assert_true(a.end_s == table[i].end_s);
-            assert_string_equal(a.reason, table[i].reason);
+/* What "qstat -f" says, as published for OpenPBS and for Torque, after the time
+ * of the question. */
+#define PBS_JOB "now = 1592976849\nJob Id: 49223.gc-prd-hpcadm\n"              \
+    "    Job_Name = simple_failing_test\n    resources_used.walltime = 00:00:49\n"
+#define PBS_MORE "    Variable_List = PBS_O_SYSTEM=Linux,\n"                   \
+    "\tA=job_state = Q,PBS_O_HOME=/export/home/s1234567\n"                     \
+    "    comment = Job run at Wed Jun 24 at 15:33 on (gc-prd-hpcn001:ncpus=1)\n"   \
+    "    estimated.start_time = Wed Jun 24 17:00:00 2020\n"
+#define PBS_STARTED "    stime = Wed Jun 24 05:33:18 2020\n"
+#define TORQUE_JOB "now = 1550605749\nJob Id: 67048.xena\n"                    \
+    "    Resource_List.nodect = 1\n    Resource_List.nodes = 1:ppn=2\n"        \
+    "    Mail_Points = a\n"
+
+static void test_pbs_answers(void **state)
+{
+    static const struct answer table[] = {
+        { PBS_JOB "    job_state = R\n    Resource_List.walltime = 00:30:00\n"
+          PBS_STARTED PBS_MORE, 0, 1592976798, 1592978598, "", 0 },
+        { PBS_JOB "    job_state = E\n    Resource_List.walltime = 00:30:00\n"
+          PBS_STARTED PBS_MORE, 0, 1592976798, 1592978598, "cancelled", 0 },
+        { PBS_JOB "    job_state = E\n    Resource_List.walltime = 00:00:30\n"
+          PBS_STARTED PBS_MORE, 0, 1592976798, 1592976828, "time limit", 0 },
+        { PBS_JOB "    job_state = Q\n" PBS_MORE, 0, 0, 0, "requeued", 0 },
+        { PBS_JOB "    job_state = S\n" PBS_STARTED, 0, 1592976798, 0, "", 0 },
+        { TORQUE_JOB "    job_state = R\n    Resource_List.walltime = 03:00:00\n"
+          "    start_time = Tue Feb 19 19:47:56 2019\n"
+          "    Walltime.Remaining = 8598\n", 0, 1550605676, 1550616476, "", 0 },
+        { TORQUE_JOB "    job_state = R\n    Walltime.Remaining = 8598\n",
+          0, 0, 1550614347, "", 0 },
+        { TORQUE_JOB "    job_state = C\n    Walltime.Remaining = 8598\n",
+          0, 0, 1550614347, "cancelled", 0 },
+        { TORQUE_JOB "    job_state = R\n    Resource_List.walltime = 1:00:00:00\n"
+          "    start_time = Tue Feb 19 19:47:56 2019\n",
+          0, 1550605676, 1550692076, "", 0 },
+        /* Grid Engine's qstat, and two jobs. */
+        { "now = 1\nqueuename  qtype resv/used/tot. load_avg arch  states\n",
+          -1, 0, 0, "", 0 },
+        { PBS_JOB "    job_state = R\n" TORQUE_JOB, -1, 0, 0, "", 0 },
+        { "", -1, 0, 0, "", 0 },
+    };
+
+    (void)state;
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    check_answers(pbsjob_answer, table, sizeof(table) / sizeof(table[0]));
+    unsetenv("TZ");
+    tzset();
+}
+
+static void test_lsf_answers(void **state)
+{
+    static const struct answer table[] = {
+        { "10000\nRUN|-|43 second(s)|180.0/hostA\n", 0, 9957, 20757, "", 0 },
+        { "10000\nRUN|-|43 second(s)|180.0\n", 0, 9957, 20757, "", 0 },
+        { "10000\nRUN|-|43 second(s)|-\n", 0, 9957, 0, "", 0 },
+        { "10000\nUSUSP|-|43 second(s)|-\n", 0, 9957, 0, "", 0 },
+        { "10000\nRUN|-|181 second(s)|3.0/hostA\n",
+          0, 9819, 9999, "time limit", 0 },
+        { "10000\nEXIT|TERM_RUNLIMIT: job killed after reaching LSF run time limit|"
+          "43 second(s)|180.0\n", 0, 9957, 20757, "time limit", 0 },
+        { "10000\nEXIT|TERM_OWNER: job killed by owner|43 second(s)|-\n",
+          0, 9957, 0, "cancelled", 0 },
+        { "10000\nEXIT|TERM_OWNERSHIP|43 second(s)|-\n", 0, 9957, 0, "", 0 },
+        { "10000\nPEND|TERM_PREEMPT: job killed after preemption|-|-\n",
+          0, 0, 0, "preempted", 0 },
+        { "10000\nPEND|-|-|180.0\n", 0, 0, 0, "requeued", 0 },
+        { "10000\nRUN|-|3 second(s)|-\nRUN|-|3 second(s)|-\n",
+          -1, 0, 0, "", 0 },
+        { "10000\nJob <7> is not found\n", -1, 0, 0, "", 0 },
+        { "10000\n", -1, 0, 0, "", 0 },
+    };
+
+    (void)state;
+    check_answers(lsfjob_answer, table, sizeof(table) / sizeof(table[0]));
+}
+
+static void test_flux_answers(void **state)
+{
+    static const struct answer table[] = {
+        { "RUNNING - 1629000000.25 1629003600.5\n",
+          0, 1629000000, 1629003600, "", 0 },
+        { "RUNNING - 1629000000.25 0.0\n", 0, 1629000000, 0, "", 0 },
+        { "RUNNING cancel 1629000000.25 0.0\n",
+          0, 1629000000, 0, "cancelled", 0 },
+        { "RUNNING timeout 1629000000.25 1629000060.25\n",
+          0, 1629000000, 1629000060, "time limit", 0 },
+        { "CANCELED - \n", 0, 0, 0, "cancelled", 0 },
+        { "FAILED exec 1629000000.25 0.0\n", 0, 1629000000, 0, "", 0 },
+        { "\n", -1, 0, 0, "", 0 },
+    };
+
+    (void)state;
+    check_answers(fluxjob_answer, table, sizeof(table) / sizeof(table[0]));
+}
+
+/* How often the job of Grid Engine was begun it does not say. */
+static void test_runs(void **state)
+{
+    struct timespec times[2] = { { 5, 7 }, { 5, 7 } };
+    const char *path = file_of("a 2 q\n", 0600);
+
+    (void)state;
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    setenv("PE_HOSTFILE", path, 1);
+    assert_int_equal(system_restarts(system_here()), 0);
+    setenv("RESTARTED", "1", 1);
+    assert_int_equal(system_restarts(system_here()), 1);
+    assert_true(system_run_ns(system_here()) == 5000000007);
+    assert_true(system_repeats(SIGTERM));
+    assert_false(system_repeats(SIGINT));
+    unlink(path);
+    assert_true(system_run_ns(system_here()) == 0);
+    unsetenv("PE_HOSTFILE");
+    unsetenv("RESTARTED");
+    assert_false(system_repeats(SIGTERM));
+    setenv("SLURM_JOB_NODELIST", "n1", 1);
+    setenv("SLURM_RESTART_COUNT", "3", 1);
+    assert_int_equal(system_restarts(system_here()), 3);
+    assert_true(system_run_ns(system_here()) == 0);
+    assert_false(system_repeats(SIGTERM));
+    unsetenv("SLURM_JOB_NODELIST");
+    unsetenv("SLURM_RESTART_COUNT");
+}
+
+/* A process of that name has started one of this name, and so on: what we take
+ * for the innermost at their end. */
+static void nested(const char *const *names, char *buf, size_t size)
+{
+    int out[2], status;
+    pid_t pid;
+
+    assert_int_equal(pipe(out), 0);
+    pid = fork();
+    if (pid == 0) {
+        for (; *names; names++) {
+            prctl(PR_SET_NAME, *names);
+            pid = fork();
+            if (pid != 0) {
+                waitpid(pid, &status, 0);
+                _exit(0);
+            }
         }
+        prctl(PR_SET_NAME, "hector-run");
+        system_nested(buf, size);
+        _exit(write(out[1], buf, strlen(buf)) < 0);
     }
+    close(out[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    ssize_t n = read(out[0], buf, size - 1);
+
+    buf[n > 0 ? n : 0] = '\0';
+    close(out[0]);
+}
+
+static void test_nested(void **state)
+{
+    static const struct { const char *names[4], *is; } table[] = {
+        { { "sge_shepherd", "slurmstepd", NULL },
+          "Slurm 1 in Grid Engine 2 in PBS 3" },
+        { { "slurmstepd", "sge_shepherd", NULL },
+          "Grid Engine 2 in Slurm 1 in PBS 3" },
+        { { "slurmstepd", "pbs_mom", "sh", NULL },
+          "PBS 3 in Slurm 1 in Grid Engine 2" },
+        { { "pbs_mom", "salloc", NULL },
+          "Slurm 1 in Grid Engine 2 in PBS 3" },
+        { { "pbs_mom", "sh", NULL },
+          "PBS 3 in Slurm 1 in Grid Engine 2" },
+        { { "res", "sge_shepherd", "sh", NULL },
+          "Grid Engine 2 in Slurm 1 in PBS 3" },
+    };
+    char buf[200];
+
+    (void)state;
+    setenv("SLURM_JOB_NODELIST", "n1", 1);
+    setenv("SLURM_JOB_ID", "1", 1);
+    setenv("PE_HOSTFILE", "/x", 1);
+    setenv("JOB_ID", "2", 1);
+    setenv("PBS_NODEFILE", "/y", 1);
+    setenv("PBS_JOBID", "3", 1);
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        nested(table[i].names, buf, sizeof(buf));
+        assert_string_equal(buf, table[i].is);
+    }
+    unsetenv("SLURM_JOB_NODELIST");
+    unsetenv("SLURM_JOB_ID");
+    unsetenv("PE_HOSTFILE");
+    unsetenv("JOB_ID");
+    unsetenv("PBS_NODEFILE");
+    unsetenv("PBS_JOBID");
 }
 
 static void test_size(void **state)
@@ -462,6 +686,9 @@ int main(void)
         cmocka_unit_test(test_ancestry),
         cmocka_unit_test(test_claim), cmocka_unit_test(test_size),
         cmocka_unit_test(test_sge_answers), cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_pbs_answers), cmocka_unit_test(test_lsf_answers),
+        cmocka_unit_test(test_flux_answers), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_nested),
         cmocka_unit_test(test_first),
     };
 

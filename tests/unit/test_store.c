@@ -754,6 +754,8 @@ static void test_resume(void **state)
     struct store_resume r = { .job = 1, .submit = { "abc", 3 } };
     struct store_job mine = { .name = "m", .state = "running", .ntasks = 1,
                               .master = 7 };
+    struct store_job ending = { .name = "e", .state = "ending", .ntasks = 1,
+                                .master = 7, .why = "SIGTERM" };
 
     (void)state;
     assert_int_equal(store_begin(st, &err), 0);
@@ -782,15 +784,23 @@ static void test_resume(void **state)
 
     assert_int_equal(store_put_job(st, &mine, &err), 0);
     r.job = mine.job;
+    r.killed = false;
+    assert_int_equal(store_put_resume(st, &r, &err), 0);
+    assert_int_equal(store_put_job(st, &ending, &err), 0);
+    r.job = ending.job;
+    r.killed = true;
+    r.kill_code = 143;
     assert_int_equal(store_put_resume(st, &r, &err), 0);
     assert_int_equal(store_bury(st, 8, 99, &err), 0);
-    expect(st, "SELECT state FROM job WHERE master = 7", "running\n");
+    expect(st, "SELECT state FROM job WHERE master = 7", "running\nending\n");
     assert_int_equal(store_bury(st, 7, 99, &err), 0);
     assert_int_equal(store_bury(st, 7, 100, &err), 0);
     expect(st, "SELECT state, exit_code, ended_ns, why FROM job "
-           "WHERE master = 7", "failed|125|99|hector-master died\n");
+           "WHERE master = 7", "failed|125|99|hector-master died\n"
+           "killed|143|99|SIGTERM\n");
     expect(st, "SELECT count(*) FROM resume", "0\n");
-    expect(st, "SELECT count(*) FROM transition WHERE event = 'bury'", "1\n");
+    expect(st, "SELECT job, state_from, state_to FROM transition WHERE event = 'bury'"
+           " ORDER BY job", "2|running|failed\n3|ending|killed\n");
     assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 }
@@ -826,6 +836,36 @@ static void test_superseded(void **state)
     expect(st, "SELECT count(*) FROM resume", "0\n");
     expect(st, "SELECT job, state_to FROM transition WHERE event = 'bury'",
            "1|killed\n");
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+}
+
+/* A batch system that does not count: the last job of an earlier run does. */
+static void test_runs_counted(void **state)
+{
+    static const struct { const char *batch; uint64_t run_ns; uint32_t is; } table[] = {
+        { "Grid Engine 4", 50, 7 }, { "Grid Engine 4", 150, 1 },
+        { "Grid Engine 4", 250, 3 }, { "Grid Engine 5", 250, 7 },
+    };
+    struct store *st = open_it();
+    struct store_job j = { .name = "one", .state = "done", .ntasks = 1,
+                           .command = "c", .master = 7, .batch = "Grid Engine 4",
+                           .submitted_ns = 100 };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    assert_int_equal(store_put_job(st, &j, &err), 0);
+    j.job = 0;
+    j.submitted_ns = 200;
+    j.restarts = 2;
+    assert_int_equal(store_put_job(st, &j, &err), 0);
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        uint32_t restarts = 7;
+
+        assert_int_equal(store_count_runs(st, table[i].batch, table[i].run_ns,
+                                          &restarts, &err), 0);
+        assert_int_equal(restarts, table[i].is);
+    }
     assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 }
@@ -1100,7 +1140,7 @@ int main(void)
         T(test_foreign_file),
         T(test_unwritable),
         T(test_modes),
-        T(test_resume), T(test_superseded),
+        T(test_resume), T(test_superseded), T(test_runs_counted),
         T(test_log), T(test_merge),
         T(test_runs), T(test_migration),
         T(test_together),

@@ -1,0 +1,13 @@
+/* pbsjob.h - what PBS says of one of its jobs. */
+#ifndef HECTOR_PBSJOB_H
+#define HECTOR_PBSJOB_H
+
+#include <stdint.h>
+
+#include "redirector/batch/system.h"
+
+/* As ask and answer of struct system. */
+extern const char *const pbsjob_ask[];
+int pbsjob_answer(const char *text, uint64_t restarts, struct system_answer *a);
+
+#endif
