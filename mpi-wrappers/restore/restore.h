@@ -41,6 +41,7 @@ struct restore_owners {
     uint64_t from, to;          /* read, and not looked at yet */
     uint32_t lowest, span;      /* of the numbers that threads had */
     uint32_t most;              /* so many threads */
+    bool wide;                  /* this processor looks at much at a time */
 };
 
 struct restore {
