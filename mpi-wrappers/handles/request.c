@@ -224,6 +224,16 @@ void request_cancelled(const struct about *a)
     messages_unsure();
 }
 
+COLD void request_shift(struct page_shared *s, uint64_t ticks)
+{
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++) {
+        struct page_request *p = &s->request[i];
+
+        if (GET(s->request_key[i]) > 1 && receives(GET(p->call)) && GET(p->sent))
+            SET(p->sent, GET(p->sent) + ticks);
+    }
+}
+
 /* A request has ended: what it was about. */
 struct ended { uint64_t comm; int32_t peer, tag; bool received; };
 

@@ -51,6 +51,9 @@ void request_freed(const struct about *a);
  * counted, then. */
 void request_starting(const struct about *a, struct request *r, uint64_t now);
 void request_cancelled(const struct about *a);
+/* All stood while the clock went on by so much, or is another one: receives that
+ * were started before that stay before those that will be. */
+void request_shift(struct page_shared *s, uint64_t ticks);
 
 /* Returns how many of a's requests are known and not finished, as in
  * page_slot.requests; *first is the first of them. Each wait is ended, with

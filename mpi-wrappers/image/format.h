@@ -21,8 +21,9 @@
 #include "mpi-wrappers/cpu.h"
 
 enum {
-    IMAGE_VERSION = 4,
+    IMAGE_VERSION = 5,
     IMAGE_PAGE = 4096,
+    IMAGE_HUGE_PAGE = 2 << 20,
     IMAGE_HASH = 32,            /* BLAKE3 */
     IMAGE_SIGNALS = 64,
     IMAGE_LIMITS = 16,
@@ -113,6 +114,8 @@ struct image_region {
     uint32_t kind;              /* enum image_kind */
     int32_t mapped;             /* index of the file, or IMAGE_NONE */
     uint32_t pages;             /* enum image_pages */
+    uint32_t huge;              /* 1: it has huge pages */
+    uint32_t zero;
 };
 
 /* A file that regions are mapped from. It has to be there, with the same build

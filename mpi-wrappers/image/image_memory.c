@@ -185,24 +185,32 @@ static void put_part(struct pages *p, int pagemap, uint64_t at, uint64_t to)
     }
 }
 
-/* What a program has reserved may be terabytes, with next to nothing in it, of which
- * pagemap has 8 bytes a page: since Linux 6.7 the kernel can be asked for the next
- * pages that there are. */
-static bool next_part(int pagemap, uint64_t at, uint64_t end, struct run *part)
+/* Since Linux 6.7 the kernel can be asked for the next pages that are of one of these
+ * kinds (PAGEMAP_SCAN). 0: there are none; negative: it cannot be asked. */
+enum { PRESENT_PAGE = 1 << 3, SWAPPED_PAGE = 1 << 4, HUGE_PAGE = 1 << 6 };
+static long next_of(int pagemap, uint64_t at, uint64_t end, uint64_t kinds,
+                    struct run *part)
 {
-    enum { PRESENT_PAGE = 1 << 3, SWAPPED_PAGE = 1 << 4 };
     struct { uint64_t start, end, categories; } found = { 0 };
     struct {
         uint64_t size, flags, start, end, walked, to, room, most, inverted, all,
             any, wanted;
     } ask = { .size = sizeof(ask), .start = at, .end = end,
-              .to = (uint64_t)&found, .room = 1,
-              .any = PRESENT_PAGE | SWAPPED_PAGE,
-              .wanted = PRESENT_PAGE | SWAPPED_PAGE };
+              .to = (uint64_t)&found, .room = 1, .any = kinds, .wanted = kinds };
     long n = sys(SYS_ioctl, pagemap, _IOWR('f', 16, ask), &ask);
 
-    *part = n > 0 ? (struct run){ found.start, found.end }
-                  : (struct run){ at, end };
+    *part = (struct run){ found.start, found.end };
+    return n;
+}
+
+/* What a program has reserved may be terabytes, with next to nothing in it, of which
+ * pagemap has 8 bytes a page. */
+static bool next_part(int pagemap, uint64_t at, uint64_t end, struct run *part)
+{
+    long n = next_of(pagemap, at, end, PRESENT_PAGE | SWAPPED_PAGE, part);
+
+    if (n < 0)
+        *part = (struct run){ at, end };
     return n != 0;
 }
 
@@ -314,6 +322,21 @@ void image_memory_put(const struct image_tables *t, struct image_stream *s,
         image_stream_put(s, &last, sizeof(last));
     }
     sys_close(pagemap);
+}
+
+void image_memory_find_huge(struct image_tables *t)
+{
+    int pagemap = sys_open("/proc/thread-self/pagemap", O_RDONLY);
+    struct run part;
+
+    for (size_t i = 0; pagemap >= 0 && i < t->head->nregions; i++) {
+        struct image_region *r = &t->regions[i];
+
+        if (r->kind == IMAGE_ANON && r->end - r->start >= IMAGE_HUGE_PAGE)
+            r->huge = next_of(pagemap, r->start, r->end, HUGE_PAGE, &part) > 0;
+    }
+    if (pagemap >= 0)
+        sys_close(pagemap);
 }
 
 /* By a descriptor of its own: this one may be for writing only. */

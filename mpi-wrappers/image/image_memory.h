@@ -7,6 +7,9 @@
 
 enum { IMAGE_MEMORY_ROOM = 64 << 10 };
 
+/* Which regions have huge pages; none, if the kernel does not say. */
+void image_memory_find_huge(struct image_tables *t);
+
 /* Puts the runs of all regions. room: IMAGE_MEMORY_ROOM bytes to work with. An
  * error of reading becomes the stream's. */
 void image_memory_put(const struct image_tables *t, struct image_stream *s,

@@ -163,6 +163,7 @@ static enum image_reason write_out(struct image_tables *t, char *buf,
 
     read_pending(t, room);
     put_first_thread_first(t);
+    image_memory_find_huge(t);
     finish_head(t);
     image_stream_begin(&s, t->fd, buf,
                        t->ask && t->ask->patience_ms ? t->ask->patience_ms : -1,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mpi-wrappers/handles/messages.h"
+#include "mpi-wrappers/handles/request.h"
 #include "mpi-wrappers/record/tick.h"
 
 _Thread_local struct self self __attribute__((tls_model("initial-exec")));
@@ -166,6 +167,7 @@ COLD void thread_go_on(void)
         (base + page_shared_at(a->slots, a->calls, a->ring_bytes));
     for (unsigned i = 0; i < PAGE_COMMS; i++)
         shift(&shared->comm[i].since_ticks, by);
+    request_shift(shared, by);
     shift(&h->start_ticks, by);
     atomic_fetch_add(&h->stood_ticks, by);
 }

@@ -41,6 +41,7 @@ struct restore_owners {
     uint64_t from, to;          /* read, and not looked at yet */
     uint32_t lowest, span;      /* of the numbers that threads had */
     uint32_t most;              /* so many threads */
+    bool wide;                  /* this processor looks at much at a time */
 };
 
 struct restore {
@@ -54,6 +55,7 @@ struct restore {
     bool plain;                 /* it is a file, of so many bytes */
     int unpacker;               /* a child that makes it of a packed one; 0: none */
     bool trampolines;           /* whatever the vdso is, take it for another */
+    bool huge_asked;            /* here huge pages are for who asks for them */
     bool narrow;                /* as if vectors had no more than AVX here */
     uint64_t file_bytes;
     uint64_t bytes;             /* read so far, which the hash is of */

@@ -1,6 +1,7 @@
 /* restore_memory.c - makes the memory of the image: see restore_memory.h. */
 #include "mpi-wrappers/restore/restore_memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "mpi-wrappers/image/image_maps.h"
@@ -94,6 +95,15 @@ static void map(const struct restore *r, const struct image_region *g)
         refuse_memory(r, at < 0 ? at : -EEXIST);
 }
 
+/* Where they are given to who asks for them it gets them again: a program whose memory
+ * they are is up to some times as fast with them. Where they are given to all it does,
+ * too. */
+static void ask_for_huge(const struct restore *r, const struct image_region *g)
+{
+    if (g->huge && r->huge_asked)
+        sys(SYS_madvise, g->start, g->end - g->start, MADV_HUGEPAGE);
+}
+
 /* Its pages are made before they are filled, many by one call; a kernel that
  * cannot do that makes each when it is written to. They are looked through while they
  * are in the processor's cache. */
@@ -155,13 +165,28 @@ static void fill(struct restore *r, const struct image_region *g)
         drop(at, g->end);
 }
 
+/* "always [madvise] never" */
+static bool is_huge_asked(void)
+{
+    const char *chosen = NULL;
+    char modes[64];
+
+    if (sys_slurp("/sys/kernel/mm/transparent_hugepage/enabled", modes,
+                  sizeof(modes)) > 0)
+        chosen = strchr(modes, '[');
+    return chosen && image_text_begins(chosen, "[madvise]");
+}
+
 void restore_memory_read(struct restore *r)
 {
+    r->huge_asked = is_huge_asked();
     for (size_t i = 0; i < r->head.nregions; i++) {
         const struct image_region *g = &r->regions[i];
 
-        if (!restore_room_has(r, g))
+        if (!restore_room_has(r, g)) {
             map(r, g);
+            ask_for_huge(r, g);
+        }
         fill(r, g);
         if (g->kind != IMAGE_FILE_SHARED &&
             g->prot != (PROT_READ | PROT_WRITE))

@@ -20,7 +20,11 @@
 #include "mpi-wrappers/restore/restore_owners.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
+#include "mpi-wrappers/cpu.h"
 #include "mpi-wrappers/image/image_lock.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 
@@ -56,6 +60,7 @@ void restore_owners_begin(struct restore *r)
 {
     struct restore_owners *o = &r->owners;
     uint32_t highest = 0;
+    struct cpu_set here;
 
     o->lowest = UINT32_MAX;
     o->most = (uint32_t)r->head.nthreads;
@@ -66,6 +71,8 @@ void restore_owners_begin(struct restore *r)
         highest = tid > highest ? tid : highest;
     }
     o->span = highest - o->lowest;
+    cpu_read(&here);
+    o->wide = cpu_names(&here, "AVX512F");
 }
 
 static bool is_mutex(const struct restore_owners *o, const uint32_t *w)
@@ -154,19 +161,54 @@ static inline bool is_suspect(const char *block, lanes move, signed_lanes limit)
     return (uint32_t)(none[0] & none[1]) != UINT32_MAX;
 }
 
-static void look(struct restore *r, uint64_t from, uint64_t to)
+/* The first block that has, or what is behind the last whole one. */
+static uint64_t next_suspect(const struct restore_owners *o, uint64_t from, uint64_t to)
 {
     const uint32_t half = 1u << 31;
-    const struct restore_owners *o = &r->owners;
     const lanes move = { half - o->lowest, half, half - o->lowest, half };
     const signed_lanes limit = {
         (int32_t)(o->span - half), (int32_t)(o->most - half),
         (int32_t)(o->span - half), (int32_t)(o->most - half)
     };
 
-    for (; to - from >= BLOCK; from += BLOCK)
-        if (is_suspect((const char *)from, move, limit))
-            look_slowly(r, from, from + BLOCK);
+    while (to - from >= BLOCK && !is_suspect((const char *)from, move, limit))
+        from += BLOCK;
+    return from;
+}
+
+/* The same, by a whole block at a time. */
+#if defined(__x86_64__)
+__attribute__((target("avx512f")))
+static uint64_t next_suspect_wide(const struct restore_owners *o, uint64_t from,
+                                  uint64_t to)
+{
+    const __m512i lowest = _mm512_set1_epi64(o->lowest);
+    const __m512i limit = _mm512_set1_epi64((int64_t)((uint64_t)o->most << 32 | o->span));
+    const uint32_t firsts = 0x5555;     /* of pairs of words */
+
+    for (; to - from >= BLOCK; from += BLOCK) {
+        __m512i words = _mm512_loadu_si512((const void *)from);
+        uint32_t beyond = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(words, lowest), limit);
+
+        if (((beyond | beyond >> 1) & firsts) != firsts)
+            break;
+    }
+    return from;
+}
+#else
+#define next_suspect_wide next_suspect
+#endif
+
+static void look(struct restore *r, uint64_t from, uint64_t to)
+{
+    const struct restore_owners *o = &r->owners;
+
+    for (; to - from >= BLOCK; from += BLOCK) {
+        from = o->wide ? next_suspect_wide(o, from, to) : next_suspect(o, from, to);
+        if (to - from < BLOCK)
+            break;
+        look_slowly(r, from, from + BLOCK);
+    }
     look_slowly(r, from, to);
 }
 

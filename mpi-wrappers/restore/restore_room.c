@@ -65,7 +65,7 @@ static bool is_region(const struct restore *r, const struct image_back *m)
         const struct image_region *g = &r->regions[i];
 
         if (g->start == m->start)
-            return g->kind == IMAGE_ANON && g->prot &&
+            return g->kind == IMAGE_ANON && g->prot && !g->huge &&
                    g->end == m->start + m->bytes;
     }
     return false;

@@ -84,7 +84,7 @@ static bool good_region(const struct restore *r, const struct image_region *g,
 
     return g->start >= after && g->end > g->start && g->end <= IMAGE_ACROSS &&
            whole_pages(g->start) && whole_pages(g->end) &&
-           whole_pages(g->offset) && g->kind <= IMAGE_FILE_SHARED &&
+           whole_pages(g->offset) && g->kind <= IMAGE_FILE_SHARED && g->huge <= 1 &&
            g->prot <= (PROT_READ | PROT_WRITE | PROT_EXEC) &&
            (file ? g->mapped >= 0 && (uint64_t)g->mapped < r->head.nmapped
                  : g->mapped == IMAGE_NONE);

@@ -15,7 +15,7 @@
 # then the parts of the last move of each size, how long a program takes that only
 # touches so much memory (on a virtual machine that gives memory back to its host the
 # first touch is dear; "again" is just after), and the speed of a product of
-# matrices in a task that has moved, against that before:
+# matrices in a task that has moved, against that before, in processor time:
 #
 #   vectors: 1.001 of the speed before
 #
@@ -40,19 +40,26 @@ cat >"$T/large.c" <<'C'
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 enum { N = 192, ROUNDS = 150 };
 static double a[N][N], b[N][N], c[N][N];
+static double spent(void)       /* others use the machine, too */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 static double best(void)
 {
     double least = 1e9;
     for (int k = 0; k < ROUNDS; k++) {
-        double s = MPI_Wtime();
+        double s = spent();
         for (int i = 0; i < N; i++)
             for (int l = 0; l < N; l++)
                 for (int j = 0; j < N; j++)
                     c[i][j] += a[i][l] * b[l][j];
-        s = MPI_Wtime() - s;
+        s = spent() - s;
         least = s < least ? s : least;
     }
     return least;
@@ -101,7 +108,7 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 C
-mpicc -O3 -march=native -o "$T/large" "$T/large.c" || exit 1
+mpicc -D_GNU_SOURCE -O3 -march=native -o "$T/large" "$T/large.c" || exit 1
 # sender PORT: takes all that comes, and sends a byte back; sender PORT ADDRESS
 # BYTES: sends that, and says how long it took until the byte was there.
 cat >"$T/sender.c" <<'C'

@@ -3,7 +3,9 @@
 #include "tests/unit/fakempi.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include "mpi-wrappers/record/hook.h"
 #include "mpi-wrappers/record/record.h"
 #include "tests/unit/draw.h"
 
@@ -19,6 +21,12 @@ static int fake_irecv(void *buf, int count, MPI_Datatype type, int source,
     (void)buf, (void)count, (void)type, (void)source, (void)tag, (void)comm;
     *r = next;
     return MPI_SUCCESS;
+}
+
+static int fake_isend(const void *buf, int count, MPI_Datatype type, int dest,
+                      int tag, MPI_Comm comm, MPI_Request *r)
+{
+    return fake_irecv((void *)(uintptr_t)buf, count, type, dest, tag, comm, r);
 }
 
 static int fake_waitall(int n, MPI_Request *r, MPI_Status *status)
@@ -95,6 +103,7 @@ static void start(void)
     slot = page_slot(&page, 0);
     fake_mpi();
     real_table[REAL_C][CALL_Irecv] = (real_f *)fake_irecv;
+    real_table[REAL_C][CALL_Isend] = (real_f *)fake_isend;
     real_table[REAL_C][CALL_Recv_init] = (real_f *)fake_irecv;
     real_table[REAL_C][CALL_Wait] = (real_f *)fake_wait;
     real_table[REAL_C][CALL_Waitall] = (real_f *)fake_waitall;
@@ -196,6 +205,44 @@ static void knows_its_site(void)
     CHECK(pthread_create(&thread, NULL, irecv_elsewhere, &(int){ 7 }) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     CHECK(made_at(1, 7)->call == CALL_Irecv && made_at(1, 7)->address);
+}
+
+/* Where a receive is in the table that was started with this tag. */
+static const struct page_request *with_tag(int tag)
+{
+    const struct page_shared *s = page_shared(&page);
+
+    for (unsigned i = 0; i < PAGE_REQUESTS; i++)
+        if (s->request_key[i] > 1 && s->request[i].tag == tag)
+            return &s->request[i];
+    return NULL;
+}
+
+/* Which receive was started first is told by ticks: the task may have stood between
+ * the two, and go on by a clock that began long after the one that it had. What is
+ * known of a message that was sent is no time. */
+static void started_before_it_stood(void)
+{
+    const struct page_request *before, *sent;
+    uint64_t began, number;
+    MPI_Request r;
+
+    start();
+    irecv(3, 2, 11);
+    next = FAKE_REQUEST(4);
+    MPI_Isend(NULL, 1, FAKE_TYPE(1), 3, 12, FAKE_COMM(FAKE_WORLD), &r);
+    before = with_tag(11);
+    sent = with_tag(12);
+    CHECK(before && sent);
+    began = before->sent;
+    number = sent->sent;
+    CHECK(began && number);
+    hct_hook_stand();
+    usleep(1000);
+    hct_hook_go_on();
+    CHECK(page.page->stood_ticks > 0);
+    CHECK(before->sent == began + page.page->stood_ticks);
+    CHECK(sent->sent == number);
 }
 
 static void many(int n)
@@ -750,8 +797,8 @@ static void never_torn(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(one_wait) X(knows_its_site) X(several) X(persistent) X(finished_as_it_is_said) \
-    X(left_by_a_jump) X(asked_again) X(in_one_slot) X(never_torn)
+    X(one_wait) X(knows_its_site) X(started_before_it_stood) X(several) \
+    X(persistent) X(finished_as_it_is_said) X(left_by_a_jump) X(asked_again) X(in_one_slot) X(never_torn)
 TESTS(IN_CHILD)
 
 int main(void)
