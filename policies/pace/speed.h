@@ -1,5 +1,6 @@
 /* speed.h - how long does each task compute? What it spends outside of MPI for
- * a call that it makes, window by window: the last ones one by one, what was
+ * a call that it makes, in time or, where others use the machine, in what it has
+ * of a processor (share.h), window by window: the last ones one by one, what was
  * before as a mean. Windows stay in the ring for some time when they are in
  * that mean, too: how somebody became slow is seen in them (rise.h). All times
  * are logarithms, so that factors are differences.
@@ -17,6 +18,7 @@
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
 #include "policies/pace/effort.h"
+#include "policies/pace/share.h"
 
 /* Nobody is told from the others by less, log. */
 static const double speed_finest = 0.02;
@@ -31,6 +33,7 @@ enum {
 
 struct speed_phase {
     float calls, out_ns;        /* of the window that is open */
+    float had_ns, wanted_ns;    /* ... of its processor */
     float before, noise;        /* log ns a call, as it was before the ring; mean
                                    of how far that was off */
     float n;                    /* windows that say so; 0: none */
@@ -40,9 +43,11 @@ struct speed_phase {
 
 struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
+    uint64_t had_ns, wanted_ns;
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
     float before;               /* log ns a call, as speed_set_before() says */
+    float part[SPEED_RING];     /* log of what it had of its processor */
     uint32_t odd;               /* 1: it was found slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
@@ -53,6 +58,9 @@ struct speed_task {
 struct speed_window {           /* of all tasks together */
     uint8_t phase;
     double calls, in_ns, out_ns;
+    double had_ns, wanted_ns;   /* of its processors */
+    double part;                /* of the two times that counts: 1, or what was
+                                   had */
     uint64_t began_ns, ended_ns;
 };
 
@@ -64,6 +72,7 @@ struct speed {
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
     double *shift, *words;      /* borrowed, ntasks */
+    struct share share;         /* which of the two counts */
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
 };
 
@@ -78,6 +87,13 @@ void speed_drop(struct speed *s, uint32_t phase);
  * before, but of windows of the phase frozen; PHASES: of none. */
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
+
+/* The other one of time and work counts from now on, in the windows that are
+ * kept, too: how it was before them is forgotten. */
+void speed_turn(struct speed *s);
+
+/* What a call took in a window, of the one that counts. */
+double speed_took(const struct speed *s, uint64_t window);
 
 /* How it was just before that window: speed_recent(), from now on. */
 void speed_recall(struct speed *s, uint32_t phase, uint64_t since);

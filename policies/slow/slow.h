@@ -68,6 +68,7 @@ struct slow_suspicion {
     struct odd_found found;
     struct odd_task odd[SLOW_ODD];
     uint32_t shown;             /* of these: whose step is told */
+    bool of_work;               /* what it takes longer is work, not time */
     double extra_ns;            /* that it takes longer for a call; all are slow:
                                    the one that counts; NaN: not known */
     uint32_t node;              /* all tasks of which are slow; 0: none */
