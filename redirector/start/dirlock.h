@@ -5,7 +5,7 @@
 #include "proto/base/err.h"
 
 /* The file in there that is locked: it says who has the lock, and stays. */
-#define DIRLOCK ".hector-lock"
+#define DIRLOCK "lock"
 
 /* *fd, close-on-exec, has the lock as long as it, or what a child has inherited of
  * it, is open anywhere: the kernel ends it with the last process, however that dies,

@@ -108,7 +108,7 @@ not answer: nothing of its image was written there for 20 s\$" "$T/saving")" '1 
     wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
     like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
     number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
-    is "$(ls "$D.more")" "$number" '... and nothing of the other'
+    is "$(ls -I lock "$D.more")" "$number" '... and nothing of the other'
     kill -9 "$(pid_of 1)"
     launched 2
     further 2

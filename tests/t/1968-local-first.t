@@ -20,7 +20,7 @@ on_nodes()      # what is in it there
 }
 unfinished()
 {
-    for d in "$D"/*; do
+    for d in "$D"/[0-9]*; do
         [ -f "$d/checkpoint" ] || echo "${d##*/}"
     done
 }

@@ -86,7 +86,7 @@ kill -KILL "$master"
 wait_for "! kill -0 $master 2>/dev/null" 20
 run hector-run -n 1 --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
 is "$status $(cat "$T/err")" '0 ' 'a lock of the dead is none'
-printf '\001bad\nname' >"$D/.hector-lock"
+printf '\001bad\nname' >"$D/lock"
 run hector-run -n 1 --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
 is "$status $(cat "$T/err")" '0 ' '... whatever its file says'
 rm -rf "$TMPDIR"/hector-*       # of the run that was killed

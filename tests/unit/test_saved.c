@@ -151,7 +151,7 @@ static void test_directory(void **state)
     assert_true(o.migratable);
     refused("--checkpoint-dir a/../a/b p", "is in use by hector-run on ");
     saved_fini(&s);
-    snprintf(lock, sizeof(lock), "%.80s/.hector-lock", want);
+    snprintf(lock, sizeof(lock), "%.80s/lock", want);
     assert_int_equal(unlink(lock), 0);
     assert_int_equal(rmdir(want), 0);   /* nothing else is left in it */
     options_fini(&o);
