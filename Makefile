@@ -141,7 +141,7 @@ $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto
 $(B)/bin/hector-slice: $(B)/obj/slave/slice/main.o $(B)/obj/slice.a $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libdw libelf capstone) -ldl
 $(B)/bin/hector-run: $(B)/obj/redirector/main.o $(B)/obj/redirector.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS)
+	$(link) $(PROTO_LIBS) $(call libs,jansson)
 
 # --------------------------------------------------- wrappers (own fragment)
 include mpi-wrappers/rules.mk

@@ -22,8 +22,9 @@
 /* hector-run pings once a second: somebody has stopped it. */
 static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
 
-/* hector-run asks a batch system for 5 s at most, and there is the way. */
-static const uint64_t flow_batch_ns = 6 * CLOCK_NS_PER_S;
+/* hector-run asks a batch system for 14 s at most, 5 s for one question, and there is
+ * the way. */
+static const uint64_t flow_batch_ns = 20 * CLOCK_NS_PER_S;
 
 static unsigned long long flow_id(const struct job *j)
 {

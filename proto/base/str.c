@@ -175,3 +175,19 @@ size_t str_character(const unsigned char *s, size_t n)
         return 0;
     return bytes;
 }
+
+void str_add_utf8(struct str *b, const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t bytes;
+
+    for (size_t i = 0; i < n; i += bytes) {
+        bytes = str_character(s + i, n - i);
+        if (bytes)
+            str_add_bytes(b, s + i, bytes);
+        else {
+            str_add(b, "\xef\xbf\xbd");
+            bytes = 1;
+        }
+    }
+}

@@ -47,4 +47,7 @@ char *str_take(struct str *b);
  * looked at. */
 size_t str_character(const unsigned char *s, size_t n);
 
+/* Text in UTF-8, whatever it was: each byte that is none becomes U+FFFD. */
+void str_add_utf8(struct str *b, const char *text, size_t n);
+
 #endif

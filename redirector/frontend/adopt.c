@@ -226,6 +226,7 @@ static void adopt_on_signal(void *arg, int sig, bool from_terminal)
     struct adopt *a = arg;
     bool end = sig != SIGUSR1 && sig != SIGUSR2;
 
+    allotment_signal(a->s.allotment, sig);
     if (sig == SIGCHLD) {
         child_reap_all();
     } else if (frontend_again(&a->s, sig)) {

@@ -1,16 +1,24 @@
 /* allotment.c - see allotment.h. What the environment says is not asked for. */
 #include "redirector/frontend/allotment.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/clock.h"
+#include "proto/link/timer.h"
 #include "redirector/frontend/unspent.h"
 #include "redirector/start/inquiry.h"
 
 /* On a busy machine an answer may take longer than one question may. */
 enum { ALLOTMENT_TRIES = 5 };
+
+/* Its daemons may be begun again just then: as long as it may take for what ends by
+ * itself, and for what somebody has ended, who will kill us soon (KillWait of Slurm
+ * is 30 s). */
+#define ALLOTMENT_END_NS  (5 * CLOCK_NS_PER_S)
+#define ALLOTMENT_TERM_NS (14 * CLOCK_NS_PER_S)
+#define ALLOTMENT_NAP_NS  (CLOCK_NS_PER_S / 2)
 
 struct allotment {
     struct unspent_facts facts;
@@ -19,6 +27,9 @@ struct allotment {
     struct inquiry *inquiry;    /* owned; NULL: nobody can be asked */
     int warning;                /* as in struct system */
     bool warned, ending, ended;
+    bool terminated;            /* we were told to end */
+    uint64_t ending_ns;
+    struct event *nap;          /* owned: between two questions at the end */
     unsigned asked;             /* in vain, before the end */
     allotment_tell_cb tell;
     void *arg;
@@ -38,14 +49,34 @@ static void allotment_tell(struct allotment *a, const char *reason)
         a->tell(a->arg, &m);
 }
 
+static void allotment_on_nap(evutil_socket_t fd, short what, void *arg)
+{
+    struct allotment *a = arg;
+
+    (void)fd, (void)what;
+    inquiry_ask(a->inquiry);
+}
+
+/* There was no answer: it is asked again. */
+static bool allotment_insists(struct allotment *a)
+{
+    const uint64_t ns = a->terminated ? ALLOTMENT_TERM_NS : ALLOTMENT_END_NS;
+
+    if (a->ending)
+        return clock_monotonic_ns() + ALLOTMENT_NAP_NS < a->ending_ns + ns &&
+               timer_set(a->nap, ALLOTMENT_NAP_NS) == 0;
+    if (++a->asked >= ALLOTMENT_TRIES)
+        return false;
+    inquiry_ask(a->inquiry);
+    return true;
+}
+
 static void allotment_on_answer(void *arg, const struct system_answer *answer)
 {
     struct allotment *a = arg;
 
-    if (!answer && !a->ending && ++a->asked < ALLOTMENT_TRIES) {
-        inquiry_ask(a->inquiry);
+    if (!answer && allotment_insists(a))
         return;
-    }
     /* That of one that is being ended is now. */
     if (answer && !*answer->reason) {
         a->facts.asked_s = answer->end_s;
@@ -69,7 +100,8 @@ struct allotment *allotment_open(struct event_base *base,
     a->warning = s->warning;
     a->restarts = system_restarts(s);
     system_job(s, a->name, sizeof(a->name));
-    a->inquiry = inquiry_open(base, allotment_on_answer, a);
+    a->nap = evtimer_new(base, allotment_on_nap, a);
+    a->inquiry = a->nap ? inquiry_open(base, allotment_on_answer, a) : NULL;
     return a;
 }
 
@@ -97,6 +129,8 @@ void allotment_begin(struct allotment *a)
 
 void allotment_signal(struct allotment *a, int sig)
 {
+    if (a && sig == SIGTERM)
+        a->terminated = true;
     if (!a || !a->inquiry || a->ending || sig != a->warning)
         return;
     a->warned = true;
@@ -108,6 +142,7 @@ void allotment_ending(struct allotment *a)
     if (!a || !a->inquiry || a->ending)
         return;
     a->ending = true;
+    a->ending_ns = clock_monotonic_ns();
     inquiry_ask(a->inquiry);
 }
 
@@ -121,5 +156,6 @@ void allotment_close(struct allotment *a)
     if (!a)
         return;
     inquiry_close(a->inquiry);
+    timer_free(a->nap);
     free(a);
 }

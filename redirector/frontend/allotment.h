@@ -25,7 +25,7 @@ void allotment_submit(struct allotment *a, Hct__Submit *m);
 /* The master has the job: tell it when the allocation ends. */
 void allotment_begin(struct allotment *a);
 /* This signal has come: it may be the word that the batch system is about to end
- * its job. */
+ * its job, or that it does. */
 void allotment_signal(struct allotment *a, int sig);
 /* The job ends: tell it what the batch system says of that. */
 void allotment_ending(struct allotment *a);

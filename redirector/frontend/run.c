@@ -149,6 +149,7 @@ static void run_told(struct run *r, int sig)
     bool repeats = system_repeats(sig);
     const char *why = sig == SIGINT ? "interrupted" : signals_name(sig);
 
+    allotment_signal(s->allotment, sig);
     if (repeats)
         allotment_signal(s->allotment, system_here()->warning);
     status_note(&s->status, STATUS_BY_SIGNAL, sig);

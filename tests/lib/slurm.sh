@@ -190,7 +190,7 @@ SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1,requeue_delay=0
 JobAcctGatherType=jobacct_gather/none
-KillWait=5
+KillWait=20
 Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE

@@ -88,6 +88,23 @@ is "$(in_view 'state, exit_code, reason')" 'failed|3|' \
 slurm_again
 is "$(ended ', reason')" 'FAILED failed|3|' '... which Slurm gets to know as well'
 
+# Nor for longer than one question may take: it is asked again.
+submit -N2 -n2 <<'END'
+exec hector-run sleep 1000
+END
+# shellcheck disable=SC2046 # several
+kill -STOP $(slurmd_of n1) $(slurmd_of n2) $(slurmd_of n3)
+scancel "$id"
+wait_for '[ "$(squeue -h -j "$id" -o %T)" = COMPLETING ]' 30
+slurm_stop
+# shellcheck disable=SC2046
+kill -CONT $(slurmd_of n1) $(slurmd_of n2) $(slurmd_of n3)
+wait_for '[ "$(in_view state)" = ending ]' 30
+sleep 7             # the fault itself
+slurm_again
+is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' \
+    'a job that is cancelled, and then slurmctld is away for 7 s'
+
 begin
 first=$(first_of)
 scontrol update NodeName="$first" State=drain Reason=test

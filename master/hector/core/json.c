@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "proto/base/str.h"
 
@@ -13,23 +14,14 @@ void json_begin(struct json_rows *j, FILE *out)
     fputc('[', out);
 }
 
-static json_t *text(const struct store_value *v)
+static json_t *text(const char *bytes, size_t n)
 {
-    const unsigned char *s = (const unsigned char *)v->text;
-    json_t *j = json_stringn(v->text ? v->text : "", v->bytes);
+    json_t *j = json_stringn(bytes, n);
     struct str mended = { 0 };
 
     if (j)
         return j;
-    for (size_t i = 0; i < v->bytes; ) {
-        size_t n = str_character(s + i, v->bytes - i);
-
-        if (n)
-            str_add_bytes(&mended, s + i, n);
-        else
-            str_add(&mended, "\xef\xbf\xbd");
-        i += n ? n : 1;
-    }
+    str_add_utf8(&mended, bytes, n);
     if (!str_failed(&mended))
         j = json_stringn(str_text(&mended), mended.n);
     str_fini(&mended);
@@ -45,7 +37,7 @@ static json_t *value(const struct store_value *v)
         return json_real(v->d);
     case STORE_TEXT:
     case STORE_BLOB:
-        return text(v);
+        return text(v->text ? v->text : "", v->bytes);
     case STORE_NULL:
         break;
     }
@@ -77,16 +69,7 @@ int json_end(struct json_rows *j, struct err *err)
     return 0;
 }
 
-json_t *json_name(const char *text)
+json_t *json_name(const char *name)
 {
-    json_t *j = json_string(text);
-    struct str safe = { 0 };
-
-    if (j)
-        return j;
-    for (; *text; text++)
-        str_addf(&safe, "%c", (unsigned char)*text < 128 ? *text : '?');
-    j = json_string(str_text(&safe));
-    str_fini(&safe);
-    return j;
+    return text(name, strlen(name));
 }

@@ -19,8 +19,7 @@ int json_add(struct json_rows *j, int ncolumns, const char *const *names,
              const struct store_value *values, struct err *err);
 int json_end(struct json_rows *j, struct err *err);
 
-/* A name that comes from a binary: if it is no UTF-8, what is not ASCII becomes
- * a "?". */
-json_t *json_name(const char *text);
+/* A name that comes from a binary: UTF-8 as well. */
+json_t *json_name(const char *name);
 
 #endif
