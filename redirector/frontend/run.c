@@ -149,6 +149,7 @@ static void run_told(struct run *r, int sig)
     bool repeats = system_repeats(sig);
     const char *why = sig == SIGINT ? "interrupted" : signals_name(sig);
 
+    allotment_signal(s->allotment, sig);
     if (repeats)
         allotment_signal(s->allotment, system_here()->warning);
     status_note(&s->status, STATUS_BY_SIGNAL, sig);
@@ -177,7 +178,6 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
         suspend_begin(r->suspend, s->uplink);
         break;
     case INTERRUPT_END:
-        allotment_signal(s->allotment, sig);
         if (!frontend_again(s, sig))
             run_told(r, sig);
         break;
