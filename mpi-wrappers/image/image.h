@@ -12,8 +12,9 @@
  * CLOCK_MONOTONIC are those of another machine, if it is one; process and
  * thread numbers, but in locks that are held (../restore/restore_owners.h);
  * locks on files; locked memory, protection keys, guard pages of madvise(2) and
- * other advice on memory, but that what had huge pages gets them again; processors that threads are bound to; settings of
- * prctl(2) but for names; the rest of a queue of signals of one number.
+ * other advice on memory, but that what had huge pages gets them again;
+ * processors that threads are bound to; settings of prctl(2) but for names; the
+ * rest of a queue of signals of one number.
  *
  * Both functions may be called from a signal handler; they need 16 KiB of its
  * stack. */

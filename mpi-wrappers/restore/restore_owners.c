@@ -162,7 +162,8 @@ static inline bool is_suspect(const char *block, lanes move, signed_lanes limit)
 }
 
 /* The first block that has, or what is behind the last whole one. */
-static uint64_t next_suspect(const struct restore_owners *o, uint64_t from, uint64_t to)
+static uint64_t next_suspect(const struct restore_owners *o, uint64_t from,
+                             uint64_t to)
 {
     const uint32_t half = 1u << 31;
     const lanes move = { half - o->lowest, half, half - o->lowest, half };
@@ -183,12 +184,16 @@ static uint64_t next_suspect_wide(const struct restore_owners *o, uint64_t from,
                                   uint64_t to)
 {
     const __m512i lowest = _mm512_set1_epi64(o->lowest);
-    const __m512i limit = _mm512_set1_epi64((int64_t)((uint64_t)o->most << 32 | o->span));
+    const uint64_t most = (uint64_t)o->most << 32 | o->span;
+    const __m512i limit = _mm512_set1_epi64((int64_t)most);
     const uint32_t firsts = 0x5555;     /* of pairs of words */
 
     for (; to - from >= BLOCK; from += BLOCK) {
         __m512i words = _mm512_loadu_si512((const void *)from);
-        uint32_t beyond = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(words, lowest), limit);
+        uint32_t beyond;
+
+        words = _mm512_sub_epi32(words, lowest);
+        beyond = _mm512_cmpgt_epu32_mask(words, limit);
 
         if (((beyond | beyond >> 1) & firsts) != firsts)
             break;
@@ -204,7 +209,8 @@ static void look(struct restore *r, uint64_t from, uint64_t to)
     const struct restore_owners *o = &r->owners;
 
     for (; to - from >= BLOCK; from += BLOCK) {
-        from = o->wide ? next_suspect_wide(o, from, to) : next_suspect(o, from, to);
+        from = o->wide ? next_suspect_wide(o, from, to)
+                       : next_suspect(o, from, to);
         if (to - from < BLOCK)
             break;
         look_slowly(r, from, from + BLOCK);

@@ -11,8 +11,7 @@
  * Then says so, by a newline, to whom shall hear why not. False: no such text. */
 bool restore_room_make(struct restore *r, const char *text);
 
-/* Once the tables are there. What had huge pages gets them, which takes less time than
- * to make the others did. */
+/* Once the tables are there. What had huge pages is made anew, of such. */
 void restore_room_settle(struct restore *r);
 
 /* The region is there already, with no pages but those of 0. */

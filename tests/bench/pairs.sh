@@ -10,6 +10,11 @@
 #   lammps by the layer: 1.003 of 0.213 s, 95 % in 0.998 .. 1.009; without twice 1.001,
 #   95 % in 0.995 .. 1.006 (21 pairs)
 #
+# And where there is valgrind, the instructions of LAMMPS, which are the same however
+# busy the machine is: those of 60 steps less those of 10.
+#
+#   lammps, instructions of 50 steps: 147940850, by the layer 147892142, ratio 1.000
+#
 # usage: pairs.sh BUILD [PAIRS]
 set -eu
 . "$(dirname "$0")/../lib/inputs.sh"
@@ -94,3 +99,21 @@ for program in lammps hpl; do
     echo "$program by the layer: $(spread layer ratios "of $(of)");" \
         "without twice $(spread control ratios '') ($pairs pairs)"
 done
+
+instructions()  # STEPS [OPTION]
+{
+    steps=$1
+    shift
+    melt_input 6 "$steps"
+    "$build/bin/hector-run" -q --policy none "$@" -n 1 valgrind -q --tool=callgrind \
+        --callgrind-out-file=counts lmp -in in.melt -log none >out 2>&1 ||
+        { cat out >&2; exit 1; }
+    awk '/^(summary|totals):/ { n = $2 } END { print n }' counts
+}
+if command -v lmp >/dev/null && command -v valgrind >/dev/null; then
+    few=$(instructions 10) many=$(instructions 60)
+    few_by=$(instructions 10 --migratable) many_by=$(instructions 60 --migratable)
+    awk -v a=$((many - few)) -v b=$((many_by - few_by)) 'BEGIN {
+        printf "lammps, instructions of 50 steps: %.0f, by the layer %.0f, ratio %.3f\n",
+            a, b, b / a }'
+fi

@@ -798,7 +798,8 @@ static void never_torn(void)
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
     X(one_wait) X(knows_its_site) X(started_before_it_stood) X(several) \
-    X(persistent) X(finished_as_it_is_said) X(left_by_a_jump) X(asked_again) X(in_one_slot) X(never_torn)
+    X(persistent) X(finished_as_it_is_said) X(left_by_a_jump) \
+    X(asked_again) X(in_one_slot) X(never_torn)
 TESTS(IN_CHILD)
 
 int main(void)
