@@ -6,7 +6,7 @@
  * are logarithms, so that factors are differences.
  *
  * A place of the phasebook has windows of its own, and so has what was seen
- * while a phase gave way to another one. All memory is the caller's, some 400
+ * while a phase gave way to another one. All memory is the caller's, some 700
  * bytes a task. */
 #ifndef HCT_SPEED_H
 #define HCT_SPEED_H
@@ -47,13 +47,16 @@ struct speed_task {
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
     float before;               /* log ns a call, as speed_set_before() says */
-    float part[SPEED_RING];     /* log of what it had of its processor */
     uint32_t odd;               /* 1: it was found slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
     float node_shift;           /* sum of its tasks */
     uint32_t node_tasks;
 };
+
+/* Of the same windows, log of what the task had of its processor; apart, since it
+ * is seldom looked at. */
+struct speed_parts { float ring[SPEED_RING]; };
 
 struct speed_window {           /* of all tasks together */
     uint8_t phase;
@@ -71,6 +74,7 @@ struct speed {
     struct speed_window open[SPEED_PHASES];
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
+    struct speed_parts *parts;  /* borrowed, ntasks */
     double *shift, *words;      /* borrowed, ntasks */
     struct share share;         /* which of the two counts */
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
