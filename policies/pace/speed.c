@@ -119,11 +119,12 @@ static void close_one(struct speed *s, struct speed_task *t, uint32_t phase,
                       uint32_t at)
 {
     struct speed_phase *p = &t->phase[phase];
+    float part = (float)share_log((double)p->had_ns, (double)p->wanted_ns);
     float time = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
                                                : NAN;
 
-    t->part[at] = (float)share_log((double)p->had_ns, (double)p->wanted_ns);
-    t->ring[at] = time + (s->share.used ? t->part[at] : 0);
+    s->parts[t - s->task].ring[at] = part;
+    t->ring[at] = time + (s->share.used ? part : 0);
     forget(p);
 }
 
@@ -140,7 +141,8 @@ static void compare(struct speed *s, uint32_t at, uint32_t was_at)
         return;
     for (uint32_t i = 0; i < s->ntasks; i += 1 + s->ntasks / COMPARED) {
         const struct speed_task *t = &s->task[i];
-        double is = (double)t->part[at], was = (double)t->part[was_at];
+        double is = (double)s->parts[i].ring[at];
+        double was = (double)s->parts[i].ring[was_at];
         double apart = (double)(t->ring[at] - t->ring[was_at]);
 
         if (isnan(apart) || is == 0 || was == 0)
@@ -224,7 +226,7 @@ void speed_turn(struct speed *s)
             t->phase[p].n = t->phase[p].before = t->phase[p].noise =
                 t->phase[p].recent = 0;
         for (uint32_t at = 0; at < SPEED_RING; at++)
-            t->ring[at] += sign * t->part[at];
+            t->ring[at] += sign * s->parts[i].ring[at];
         for (uint64_t w = speed_first(s); w < speed_oldest(s); w++)
             learn(&t->phase[s->ring[w % SPEED_RING].phase],
                   t->ring[w % SPEED_RING]);

@@ -1,12 +1,12 @@
 /* speed.h - how long does each task compute? What it spends outside of MPI for
- * a call that it makes, in time or, where others use the machine, in what it has
- * of a processor (share.h), window by window: the last ones one by one, what was
+ * a call that it makes, in time or, where others use the machine, in what it
+ * has of a processor (share.h), window by window: the last one by one, what was
  * before as a mean. Windows stay in the ring for some time when they are in
  * that mean, too: how somebody became slow is seen in them (rise.h). All times
  * are logarithms, so that factors are differences.
  *
  * A place of the phasebook has windows of its own, and so has what was seen
- * while a phase gave way to another one. All memory is the caller's, some 400
+ * while a phase gave way to another one. All memory is the caller's, some 700
  * bytes a task. */
 #ifndef HCT_SPEED_H
 #define HCT_SPEED_H
@@ -25,7 +25,7 @@ static const double speed_finest = 0.02;
 
 enum {
     SPEED_RING = 48,            /* windows that are kept one by one, and of */
-    SPEED_NEWS = 16,            /* ... these at most the last are in no mean yet */
+    SPEED_NEWS = 16,            /* ... these the last at most are in no mean */
     SPEED_RECENT = 5,           /* that say how it was just before */
     SPEED_MIXED = PHASEBOOK_MAX,
     SPEED_PHASES,
@@ -47,7 +47,6 @@ struct speed_task {
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
     float before;               /* log ns a call, as speed_set_before() says */
-    float part[SPEED_RING];     /* log of what it had of its processor */
     uint32_t odd;               /* 1: it was found slow */
     uint32_t node;              /* of this task; 0: not known */
     /* Of the node whose number is this one's place here, + 1. */
@@ -55,12 +54,15 @@ struct speed_task {
     uint32_t node_tasks;
 };
 
+/* Of the same windows, log of what the task had of its processor; apart, since
+ * it is seldom looked at. */
+struct speed_parts { float ring[SPEED_RING]; };
+
 struct speed_window {           /* of all tasks together */
     uint8_t phase;
     double calls, in_ns, out_ns;
     double had_ns, wanted_ns;   /* of its processors */
-    double part;                /* of the two times that counts: 1, or what was
-                                   had */
+    double part;                /* of time that counts: all, or what was had */
     uint64_t began_ns, ended_ns;
 };
 
@@ -71,6 +73,7 @@ struct speed {
     struct speed_window open[SPEED_PHASES];
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
+    struct speed_parts *parts;  /* borrowed, ntasks */
     double *shift, *words;      /* borrowed, ntasks */
     struct share share;         /* which of the two counts */
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */

@@ -275,6 +275,7 @@ bool region_find_work(const struct region *before, const struct region *now,
     bool found = find_longer(before, now, since_ns, exp(was - is), g);
 
     g->all_ns *= exp(is);
+    g->asleep_ns *= exp(is);
     return found;
 }
 

@@ -30,7 +30,8 @@ enum { ELSEWHERE = 60 };        /* windows of other phases: it will not come aga
 static size_t speed_bytes(uint32_t ntasks)
 {
     return sizeof(struct slow) +
-           ntasks * (sizeof(struct speed_task) + 2 * sizeof(double));
+           ntasks * (sizeof(struct speed_task) + sizeof(struct speed_parts) +
+                     2 * sizeof(double));
 }
 
 /* Of the largest jobs the processor's counters are too much. */
@@ -72,7 +73,9 @@ static void attach(struct slow *s)
     s->speed.words = s->speed.shift + s->speed.ntasks;
     s->speed.task = (struct speed_task *)(void *)(s->speed.words +
                                                   s->speed.ntasks);
-    s->effort.task = (struct effort_task *)(void *)(s->speed.task +
+    s->speed.parts = (struct speed_parts *)(void *)(s->speed.task +
+                                                    s->speed.ntasks);
+    s->effort.task = (struct effort_task *)(void *)(s->speed.parts +
                                                     s->speed.ntasks);
     s->speed.effort = &s->effort;
 }
@@ -81,6 +84,7 @@ static void detach(struct slow *s)
 {
     s->speed.shift = s->speed.words = NULL;
     s->speed.task = NULL;
+    s->speed.parts = NULL;
     s->effort.task = NULL;
     s->speed.effort = NULL;
 }

@@ -87,8 +87,8 @@ struct slow {
     struct effort effort;
     struct slow_suspicion x;
     struct region now;
-    /* and behind it, for each task, two words, a struct speed_task and, if
-       there is room, a struct effort_task */
+    /* and behind it, for each task, two words, a struct speed_task, a struct
+       speed_parts and, if there is room, a struct effort_task */
 };
 
 /* Is what it takes longer time in which it was kept from the processor, by

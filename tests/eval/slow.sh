@@ -12,6 +12,8 @@
 #   SEED=1          another one draws other runs
 #   LANES=4         so many real runs at a time
 #   KEEP=DIR        gets the database and the output of those that were wrong
+#   ROWS=DIR        has the row of each run as soon as it is over. Runs that it has
+#                   are not made again, and all of it, of any seed, is summed up
 # limit: 86400
 # shellcheck disable=SC2154 # $build, $top: t.sh
 . "${0%/*}/../lib/t.sh"
@@ -21,7 +23,8 @@ if [ -z "${T_INSIDE:-}" ]; then
 fi
 hosts 2
 need sqlite3
-seed=${SEED:-1} lanes=${LANES:-4}
+seed=${SEED:-1} lanes=${LANES:-4} rows=${ROWS:-$T/rows.d} first=${SEED:-1}
+mkdir -p "$rows"
 
 draw()          # LIMIT: the next number below it
 {
@@ -68,6 +71,8 @@ one()
         round((at_ns - ${at:-0}) / 1e9, 1), ranks, why FROM verdicts WHERE
         kind = 'slowdown' ORDER BY at_ns LIMIT 1 OFFSET ${early:-0}" >"$dir/row"
     [ -s "$dir/row" ] || echo "$kind|$factor|$ms|${early:-0}|||" >"$dir/row"
+    echo "$wanted|$(cat "$dir/row")" >"$dir.row"
+    mv "$dir.row" "$rows/$first.$number"
 }
 # NUMBER: which run it is
 begin()
@@ -93,15 +98,15 @@ begin()
         set -- "$1" stall stall 3 2
     fi ;;
     esac
-    dir=$T/run$1 kind=$2
+    dir=$T/run$1 number=$1 kind=$2
     shift 2
-    one "$dir" "$kind" "$factor" "$ms" "$after" "$@" &
     wanted=''
     case $kind in
     rank) wanted=$3 ;;
     node) wanted=4-7 ;;
     esac
-    echo "$wanted" >"$dir.wanted"
+    [ -s "$rows/$first.$number" ] ||
+        one "$dir" "$kind" "$factor" "$ms" "$after" "$@" &
 }
 
 n=0
@@ -116,11 +121,7 @@ while [ $n -lt $((2 * SLOW_REAL)) ]; do
 done
 
 # One line a run: who was wanted, and what was said.
-i=0
-while [ $i -lt $n ]; do
-    echo "$(cat "$T/run$i.wanted")|$(cat "$T/run$i/row")"
-    i=$((i + 1))
-done >"$T/rows"
+cat "$rows"/*.* >"$T/rows"
 [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -r "$T"/run[0-9]* "$T/rows" "$KEEP"; }
 awk -F '|' '
     function median(v, n,   i, j, x) {
@@ -129,6 +130,14 @@ awk -F '|' '
                 x = v[j]; v[j] = v[j - 1]; v[j - 1] = x
             }
         return n ? v[int((n + 1) / 2)] : 0
+    }
+    # Between what bounds it is in 95 %: Wilson, Probable inference, 1927.
+    function of(n, all,   z, m, p, h) {
+        z = 1.96 * 1.96; m = all ? all : 1; p = n / m
+        h = 1.96 * sqrt(p * (1 - p) / m + z / (4 * m * m)) / (1 + z / m)
+        m = (p + z / (2 * m)) / (1 + z / m)
+        return sprintf("%d of %d (95 %%: %.0f to %.0f %%)", n, all,
+            100 * (m - h > 0 ? m - h : 0), 100 * (m + h))
     }
     {
         kind = $2; said = $8 != ""; runs[kind]++; alarms += $5 > 0
@@ -145,7 +154,7 @@ awk -F '|' '
         for (k in runs)
             printf "%-30s %5d %5d  %s\n", k, runs[k], told[k],
                 k ~ /^(rank|node|all)$/ ? good[k] + 0 : ""
-        printf "at factors >= 1.5: %d of %d; false alarms %d of %d; median delay " \
-            "%.1f s, %d iterations\n", large_good, large, alarms, NR,
+        printf "at factors >= 1.5: %s; false alarms %s; median delay " \
+            "%.1f s, %d iterations\n", of(large_good, large), of(alarms, NR),
             median(d, nd), median(it, nd)
     }' "$T/rows"

@@ -59,6 +59,7 @@ static void test_turns(void **state)
 
 static struct speed speed;
 static struct speed_task tasks[TASKS];
+static struct speed_parts parts[TASKS];
 static struct hct_rank ranks[TASKS];
 static double shift[TASKS], words[TASKS];
 
@@ -105,8 +106,8 @@ static void test_ring(void **state)
     double as_time;
 
     (void)state;
-    speed = (struct speed){ .ntasks = TASKS, .task = tasks, .shift = shift,
-                            .words = words };
+    speed = (struct speed){ .ntasks = TASKS, .task = tasks, .parts = parts,
+                            .shift = shift, .words = words };
     for (unsigned w = 1; w < 30; w++)
         window(w);
     assert_true(share_turns(&speed.share));
