@@ -253,6 +253,7 @@ static int service_make(struct service *s, struct err *err)
             .lost_wait_ns = s->conf.lost_wait_ns,
             .restart_wait_ns = service_restart_ns,
             .prepare_wait_ns = s->conf.prepare_wait_ns,
+            .batch_wait_ns = 20 * CLOCK_NS_PER_S,
             .end_wait_ns = s->conf.end_wait_ns },
         .conn.key = s->key,
         .reduce = { .fan_out = (uint32_t)s->conf.tree_fan_out,

@@ -22,10 +22,6 @@
 /* hector-run pings once a second: somebody has stopped it. */
 static const uint64_t flow_late_ns = 3 * CLOCK_NS_PER_S / 2;
 
-/* hector-run asks a batch system for 14 s at most, 5 s for one question, and there is
- * the way. */
-static const uint64_t flow_batch_ns = 20 * CLOCK_NS_PER_S;
-
 static unsigned long long flow_id(const struct job *j)
 {
     return j->id;
@@ -171,7 +167,7 @@ void flow_fail_now(struct job *j, const char *why)
 static bool flow_waits_for_batch(struct job *j)
 {
     uint64_t now_ns = clock_monotonic_ns();
-    uint64_t until_ns = j->clock.ending_ns + flow_batch_ns;
+    uint64_t until_ns = j->clock.ending_ns + j->flow->conf.batch_wait_ns;
 
     if (!allotment_is_due(j) || now_ns >= until_ns)
         return false;

@@ -1,13 +1,17 @@
-/* dirlock.c - see dirlock.h. The lock belongs to the open file (F_OFD_SETLK), so
- * a master that outlives hector-run still has it. Such locks hold between machines
- * where those of fcntl(2) do, as in NFS. */
+/* dirlock.c - see dirlock.h. The lock belongs to the open file (F_OFD_SETLK); such
+ * locks hold between machines where those of fcntl(2) do, as in NFS. Who has a file
+ * open there cannot end while its server hangs: so that is a process of its own, for
+ * which nobody waits. It ends when nobody has the other end of its pipe. */
 #include "redirector/start/dirlock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,29 +87,68 @@ static int dirlock_wait(int fd, const char *dir, unsigned wait_s)
     return number;
 }
 
+static void dirlock_hold(int file, int pipe)
+{
+    char c;
+
+    setsid();                   /* signals to all of a job are not for it, either */
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_IGN);
+    prctl(PR_SET_NAME, "hector-lock");
+    dup2(file, STDOUT_FILENO);
+    dup2(pipe, STDIN_FILENO);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+    if (chdir("/"))
+        _exit(1);
+    while (read(STDIN_FILENO, &c, 1) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+/* The end of the pipe that ours have. */
+static int dirlock_keep(int file, struct err *err)
+{
+    int ends[2];
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return err_sys(err, "cannot make a pipe");
+    pid = fork();
+    if (pid == 0)
+        dirlock_hold(file, ends[0]);
+    close(ends[0]);
+    if (pid > 0)
+        return ends[1];
+    close(ends[1]);
+    return err_sys(err, "cannot start a process");
+}
+
 int dirlock_take(int *fd, const char *dir, const char *who, unsigned wait_s,
                  struct err *err)
 {
     char path[PATHS_MAX], owner[DIRLOCK_WHO];
-    int number;
+    int number, file;
 
+    *fd = -1;
     snprintf(path, sizeof(path), "%s/%s", dir, DIRLOCK);
-    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (*fd < 0)
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
         return err_sys(err, "cannot open %.180s", path);
-    number = dirlock_wait(*fd, dir, wait_s);
+    number = dirlock_wait(file, dir, wait_s);
     if (number == 0) {
-        dirlock_sign(*fd, who);
-        return 0;
+        dirlock_sign(file, who);
+        *fd = dirlock_keep(file, err);
+        close(file);
+        return *fd < 0 ? -1 : 0;
     }
     if (dirlock_is_taken(number)) {
-        dirlock_owner(*fd, owner);
+        dirlock_owner(file, owner);
         err_set(err, EBUSY, "%.80s is in use by %.110s", dir, owner);
     } else {
         say(SAY_NOTE, "%s cannot be locked (%s): see to it that no other run writes "
             "there", dir, strerror(number));
     }
-    close(*fd);
-    *fd = -1;
+    close(file);
     return dirlock_is_taken(number) ? -1 : 0;
 }

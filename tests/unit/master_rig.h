@@ -262,6 +262,7 @@ static void rig_start(struct rig *r)
             .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
             .restart_wait_ns = rig_restart_wait_ns,
             .prepare_wait_ns = rig_prepare_wait_ns,
+            .batch_wait_ns = 6 * CLOCK_NS_PER_S,
             .end_wait_ns = 2 * CLOCK_NS_PER_S,
 #ifdef RIG_POLICIES
             .watch = { .policies = RIG_POLICIES, .tape_bytes = 1 << 20,
