@@ -1,7 +1,8 @@
-/* dirlock.c - see dirlock.h. The lock belongs to the open file (F_OFD_SETLK); such
- * locks hold between machines where those of fcntl(2) do, as in NFS. Who has a file
- * open there cannot end while its server hangs: so that is a process of its own, for
- * which nobody waits. It ends when nobody has the other end of its pipe. */
+/* dirlock.c - see dirlock.h. The lock belongs to the open file (F_OFD_SETLK);
+ * such locks hold between machines where those of fcntl(2) do, as in NFS. Who has
+ * a file open there cannot end while its server hangs: so that is a process of
+ * its own, for which nobody waits. It ends when nobody has the other end of its
+ * pipe. */
 #include "redirector/start/dirlock.h"
 
 #include <errno.h>
@@ -62,8 +63,8 @@ static void dirlock_sign(int fd, const char *who)
     gethostname(host, sizeof(host) - 1);
     if (localtime_r(&now, &tm))
         strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-    n = snprintf(text, sizeof(text), "hector-run on %s, process %ld%s%.80s, since %s\n",
-                 host, (long)getpid(), *who ? ", of " : "", who, when);
+    n = snprintf(text, sizeof(text), "hector-run on %s, process %ld%s%.80s, "
+                 "since %s\n", host, (long)getpid(), *who ? ", of " : "", who, when);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) < 0)
         say(SAY_VERBOSE, "%s: %s", DIRLOCK, strerror(errno));
 }
@@ -91,7 +92,7 @@ static void dirlock_hold(int file, int pipe)
 {
     char c;
 
-    setsid();                   /* signals to all of a job are not for it, either */
+    setsid();                   /* nor are signals to all of a job for it */
     for (int sig = 1; sig < NSIG; sig++)
         signal(sig, SIG_IGN);
     prctl(PR_SET_NAME, "hector-lock");
