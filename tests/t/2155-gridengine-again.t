@@ -58,8 +58,8 @@ is "$(grep -c 'SIGTERM: job 1 is being ended$' "$D/err") $(grep -c 'left without
 qconf -mattr queue terminate_method NONE all.q >&2
 
 # ---------------------------------------------------------------------- begun again
-# By the exit status 99; qmod -rj of a parallel job is a race that Grid Engine may lose:
-# it takes the end of the run before for one of the run that follows.
+# By the exit status 99. Grid Engine may take the end of a task of the run before for one
+# of the run that follows, and kill that: so it is held until nothing is left of that.
 saved=$D/saved
 first_host() { queue | awk -v id="$id" '$1 == id { sub(/.*@/, "", $8); print $8 }'; }
 theirs()        # COMMAND...: on the host of hector-run
@@ -68,7 +68,10 @@ theirs()        # COMMAND...: on the host of hector-run
 }
 again()         # $job is the next run
 {
+    $nobody qalter -h u "$id" >&2
     theirs hector kill "$job"
+    wait_for '[ -z "$(ge_left)" ]' 60
+    $nobody qalter -h U "$id" >&2
     job=$((job + 1))
     is_running
 }
