@@ -21,7 +21,9 @@
 #include "redirector/out/say.h"
 
 enum { DIRLOCK_WHO = 200 };
-static const uint64_t dirlock_turn_ns = 200 * CLOCK_NS_PER_MS;
+static const uint64_t dirlock_turn_ns = 50 * CLOCK_NS_PER_MS;
+/* The process that has it for a run ends soon after that. */
+static const uint64_t dirlock_gone_ns = 2 * CLOCK_NS_PER_S;
 
 static int dirlock_try(int fd)
 {
@@ -69,11 +71,22 @@ static void dirlock_sign(int fd, const char *who)
         say(SAY_VERBOSE, "%s: %s", DIRLOCK, strerror(errno));
 }
 
+static int dirlock_turn(int fd, uint64_t until)
+{
+    struct timespec turn = { .tv_nsec = (long)dirlock_turn_ns };
+    int number = dirlock_try(fd);
+
+    while (dirlock_is_taken(number) && clock_monotonic_ns() < until) {
+        nanosleep(&turn, NULL);
+        number = dirlock_try(fd);
+    }
+    return number;
+}
+
 static int dirlock_wait(int fd, const char *dir, unsigned wait_s)
 {
     uint64_t until = clock_monotonic_ns() + wait_s * CLOCK_NS_PER_S;
-    struct timespec turn = { .tv_nsec = (long)dirlock_turn_ns };
-    int number = dirlock_try(fd);
+    int number = dirlock_turn(fd, clock_monotonic_ns() + dirlock_gone_ns);
     char who[DIRLOCK_WHO];
 
     if (!dirlock_is_taken(number) || !wait_s)
@@ -81,11 +94,7 @@ static int dirlock_wait(int fd, const char *dir, unsigned wait_s)
     dirlock_owner(fd, who);
     say(SAY_NOTE, "%s is in use by %s, which is waited for: up to %u s", dir, who,
         wait_s);
-    while (dirlock_is_taken(number) && clock_monotonic_ns() < until) {
-        nanosleep(&turn, NULL);
-        number = dirlock_try(fd);
-    }
-    return number;
+    return dirlock_turn(fd, until);
 }
 
 static void dirlock_hold(int file, int pipe)

@@ -64,7 +64,11 @@ ge_configure()
         qconf -ah "$ge_h"
         qconf -as "$ge_h"
     done
+    # An execd kills whatever has the group of a job, also where it is of another cell:
+    # each has numbers of its own.
+    ge_group=$((100000 + $$ % 20000 * 100))
     ge_change '-sconf' '-Mconf' global "s|^execd_spool_dir.*|execd_spool_dir $ge_dir/execd|
+        s|^gid_range.*|gid_range $ge_group-$((ge_group + 99))|
         s|^min_uid.*|min_uid 0|
         s|^min_gid.*|min_gid 0|
         s|^shell_start_mode.*|shell_start_mode unix_behavior|
@@ -90,7 +94,11 @@ qsort_args         NONE
 END
         qconf -Ap "$ge_dir/pe"
     done
+    # Jobs of other cells of the machine have the same numbers, and files in /tmp.
+    mkdir "$ge_dir/job"
+    chmod 1777 "$ge_dir/job"
     ge_change '-sq' '-Aq' queue "s|^qname.*|qname all.q|
+        s|^tmpdir.*|tmpdir $ge_dir/job|
         s|^hostlist.*|hostlist ${t_hosts# }|
         s|^pe_list.*|pe_list fill round|
         s|^slots.*|slots 4|
