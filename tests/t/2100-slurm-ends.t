@@ -26,7 +26,8 @@ exec hector-run sleep 1000
 END
 limited=$id limited_job=$job lasts=$id
 mv "$T/err" "$T/err.limited"
-scontrol update JobId="$id" EndTime=now
+# Not in the second in which it has begun.
+wait_for 'scontrol update JobId="$id" EndTime=now' 30
 
 submit -N2 -n3 --time=600 <<'END'
 exec hector-run sleep 1000
