@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "policies/pace/share.h"
-
 /* Steps taken less often before than this do not say how long they take. */
 enum { KNOWN = 4 };
 
@@ -113,8 +111,7 @@ static bool same_bytes(const struct region_sum *was, double n, double bytes)
 }
 
 static void compare(struct region_grown *g, const struct region_step *b,
-                    const struct region_step *a, bool same_phase,
-                    double as_long)
+                    const struct region_step *a, bool same_phase)
 {
     double n = b->all.n - (a ? a->all.n : 0);
     double spent = b->all.out_ns - (a ? a->all.out_ns : 0);
@@ -127,7 +124,7 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->out_ns += spent;
     if (!was || !same_bytes(was, n, b->all.bytes - a->all.bytes))
         return;
-    normal = as_long * was->out_ns / was->n;
+    normal = was->out_ns / was->n;
     longer = spent - normal * n;
     g->all_ns += longer;
     if (longer <= g->step_ns)
@@ -231,18 +228,8 @@ static bool sleeps(const struct region *before, const struct region *now,
            is_rather(g->asleep_ns * g->calls, g->all_ns, longer_in);
 }
 
-/* The logarithm of the part of its processor that it had between the readings. */
-static double part_of(const struct region *before, const struct region *now)
-{
-    if (now->ran_ns < before->ran_ns || now->delayed_ns < before->delayed_ns)
-        return 0;
-    return share_log((double)(now->ran_ns - before->ran_ns),
-                     (double)(now->delayed_ns - before->delayed_ns));
-}
-
-static bool find_longer(const struct region *before, const struct region *now,
-                        uint64_t since_ns, double as_long,
-                        struct region_grown *g)
+bool region_find(const struct region *before, const struct region *now,
+                 uint64_t since_ns, struct region_grown *g)
 {
     struct had was, is;
 
@@ -255,28 +242,10 @@ static bool find_longer(const struct region *before, const struct region *now,
         uint32_t at = find(before, b->from, b->to);
 
         compare(g, b, at < before->nsteps ? &before->step[at] : NULL,
-                before->phase == now->phase, as_long);
+                before->phase == now->phase);
     }
     g->sleeps = sleeps(before, now, g);
     return g->step_ns > 0;
-}
-
-bool region_find(const struct region *before, const struct region *now,
-                 uint64_t since_ns, struct region_grown *g)
-{
-    return find_longer(before, now, since_ns, 1, g);
-}
-
-bool region_find_work(const struct region *before, const struct region *now,
-                      uint64_t since_ns, struct region_grown *g)
-{
-    static const struct region none;
-    double was = part_of(&none, before), is = part_of(before, now);
-    bool found = find_longer(before, now, since_ns, exp(was - is), g);
-
-    g->all_ns *= exp(is);
-    g->asleep_ns *= exp(is);
-    return found;
 }
 
 void region_narrow(struct region_grown *g, double calls)

@@ -43,8 +43,7 @@ struct region_grown {
     struct region_step step;    /* the one that costs so much more */
     double times;               /* as long as before */
     double step_ns, each_ns;    /* longer, in all of the stretch; each time */
-    double all_ns;              /* ... all steps that were known before; of work,
-                                   what it had of a processor for that */
+    double all_ns;              /* ... all steps that were known before */
     double calls, out_ns;       /* of the stretch */
     /* For a call, longer than before; NaN: not known. */
     double kept_ns;             /* it wanted a processor, and had none */
@@ -65,11 +64,6 @@ struct region_grown {
  * False: nothing has. */
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g);
-
-/* The same of the work, where others use the machine: a step takes longer as the
- * task has less of its processor, and that is not counted. */
-bool region_find_work(const struct region *before, const struct region *now,
-                      uint64_t since_ns, struct region_grown *g);
 
 /* It began behind the first reading, and only so many of the stretch's calls,
  * or all of them, were made since: what it took longer, it did in these. */

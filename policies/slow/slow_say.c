@@ -154,7 +154,7 @@ bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 {
     double all = fmax(x->found.alike - 1, 0);
 
-    if (!g || x->of_work)       /* that it had a processor for */
+    if (!g)
         return false;
     /* What all are kept for longer is not what the one is slower by. */
     if (x->found.nodd)

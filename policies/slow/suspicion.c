@@ -76,7 +76,6 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
 
     *x = (struct slow_suspicion){
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
-        .of_work = s->speed.share.used,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
@@ -339,10 +338,7 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
         tell(s, in, NULL, out);
         return;
     }
-    if (x->of_work)
-        region_find_work(before, &s->now, x->began_ns, &g);
-    else
-        region_find(before, &s->now, x->began_ns, &g);
+    region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
     if (before->at_ns < x->began_ns)
