@@ -139,8 +139,8 @@ void journal_try_to_return(struct journal *jn, uint64_t now)
         return;
     if (now >= jn->return_at && journal_settle(jn, &err)) {
         log_debug("journal", "%s", err.text);
-        if (err.code == EAGAIN && !jn->taken)
-            journal_say_taken(jn);
+        if (err.code == EAGAIN && !jn->taken && (jn->told || now >= jn->tell_at))
+            journal_say_taken(jn);      /* a short job has ended before */
     }
     if (!jn->aside)
         return;
