@@ -134,8 +134,8 @@ else
 fi
 cd "$T" || exit 1
 
-is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN
-    ('done', 'failed', 'killed')")" 0 \
+is "$(sql "SELECT job, state, command FROM jobs WHERE state NOT IN
+    ('done', 'failed', 'killed')")" '' \
     'the database knows how all of them ended'
 slurm_clear 'nothing of them is left'
 done_testing
