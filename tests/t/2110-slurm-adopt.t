@@ -59,14 +59,19 @@ wait_for '[ "$(sql "SELECT min(mpi_calls) > 500 FROM tasks WHERE job = $job
 : >"$T/kill"
 status=0
 wait $runner || status=$?
-# The status is that of the task, or of the hang, whichever srun is asked for first.
-[ $status != 123 ] || status=137
-is "$status $(grep -c 'it is ended, as --on-hang kill wishes' "$T/err")" '137 1' \
-    'a task that a signal ends, while srun waits for the others: they hang, and are ended'
-like "$T/err" "^hector: job $job hangs .*, faulty: task 3: .* rank 3 was killed by signal 9\$|^\
+# Slurm's PMIx may hear of it from Open MPI, and end the step before anybody waits.
+if grep -q '_errhandler: ' "$T/err" && ! grep -q 'on-hang kill wishes' "$T/err"; then
+    skip 'a task that a signal ends, while srun waits' 'Slurm has ended the others'
+else
+    # The status is that of the task, or of the hang, whichever srun is asked for first.
+    [ $status != 123 ] || status=137
+    is "$status $(grep -c 'it is ended, as --on-hang kill wishes' "$T/err")" '137 1' \
+        'a task that a signal ends, while srun waits for the others: they hang, and are ended'
+    like "$T/err" "^hector: job $job hangs .*, faulty: task 3: .* rank 3 was killed by signal 9\$|^\
 hector: job $job is deadlocked .*, which was killed by signal 9\$" '... and it is named'
-like "$T/err" '^hector:   task 3 on n2 was killed by signal 9$' '... with its node'
-is "$(grep -c network "$T/err")" 0 '... the network is not blamed'
+    like "$T/err" '^hector:   task 3 on n2 was killed by signal 9$' '... with its node'
+    is "$(grep -c network "$T/err")" 0 '... the network is not blamed'
+fi
 
 # --------------------------------------------------------------- several steps
 adopt -N2 -n3 $A sh -c 'srun --mpi=pmix -n2 "$APPS/hello"
@@ -130,7 +135,7 @@ else
     skip 'tasks of an ordinary user' 'the build is in a closed folder'
 fi
 
-is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN ('done', 'failed')")" 0 \
+is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN ('done', 'failed', 'killed')")" 0 \
     'the database knows how all of them ended'
 slurm_clear 'nothing of them is left'
 done_testing
