@@ -36,7 +36,6 @@ static bool blamed(const struct still_rank *w, const struct hct_rank *k,
                    : still_pauses_in(w, k);
 }
 
-
 const char *still_how(char buf[STILL_HOW], const struct still_rank *w,
                       const struct hct_rank *k, uint64_t still_ns)
 {

@@ -1,5 +1,5 @@
-/* telling.c - see telling.h. What has no memory is missing there and nothing else:
- * jansson takes and sets NULL as a failure, and the text is not told at all then. */
+/* telling.c - see telling.h. Where there is no memory jansson is given NULL for a
+ * part, and says so of whatever that was to be put into: then nothing is told. */
 #include "redirector/frontend/telling.h"
 
 #include <jansson.h>

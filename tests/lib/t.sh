@@ -180,9 +180,10 @@ ends_told()     # GOT WANTED DESCRIPTION: as `is`, of how tasks of other launche
     fi
 }
 
+sql_by() { :; }                 # words before it; nobody.sh has some
 sql()           # QUERY: rows, columns separated by |
 {
-    sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"
+    $(sql_by) sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"
 }
 
 wait_for()      # CONDITION SECONDS: evaluated until true. SECONDS are those of a
