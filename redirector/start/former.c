@@ -10,10 +10,7 @@
 #include "redirector/batch/system.h"
 #include "redirector/out/say.h"
 
-enum { FORMER_NAME = 100 };
-
-/* False: we are in none. */
-static bool former_name(char name[FORMER_NAME])
+bool former_name(char name[FORMER_NAME])
 {
     const struct system *s = system_here();
 

@@ -10,6 +10,10 @@
 #include "proto/base/err.h"
 #include "proto/link/message.h"
 
+/* "Slurm 42", the job that we are in; false, and "": none. */
+enum { FORMER_NAME = 100 };
+bool former_name(char name[FORMER_NAME]);
+
 /* It was begun so often before; 1 where that is not counted. */
 uint32_t former_runs(void);
 /* Where it is not counted: when this run began, as in Submit; else 0. */

@@ -13,7 +13,6 @@
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/conf/checkpointfile.h"
-#include "redirector/batch/system.h"
 #include "redirector/out/say.h"
 #include "redirector/start/dirlock.h"
 #include "redirector/start/former.h"
@@ -111,14 +110,13 @@ static bool same_directory(const char *a, const char *b)
 /* Before anybody looks at what is in there. */
 static int take_directory(struct saved *s, const char *dir, struct err *err)
 {
-    char who[100] = "";
+    char who[FORMER_NAME];
     int fd = -1;
 
     s->dir = absolute(dir, err);
     if (!s->dir || make_directory(s->dir, err))
         return -1;
-    if (system_here())
-        system_job(system_here(), who, sizeof(who));
+    former_name(who);
     if (dirlock_take(&fd, s->dir, who, former_runs() ? SAVED_WAIT_S : 0, err))
         return err_prefix(err, "--checkpoint-dir");
     s->lock = fd > 0 ? fd : 0;
