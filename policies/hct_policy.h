@@ -56,7 +56,10 @@
  *   1.15 hct_odd.at, at_to. What policies learn, for later runs:
  *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER
  *   1.16 HCT_NEED_STACKS: hct_inside; stacks and waiting in hct_snapshot;
- *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended */
+ *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended
+ *   1.17 HCT_NEED_EVENTS: hct_deadline, hct_event; hct_instance in hct_out;
+ *        HCT_ASKED_BY_EVENT; hct_verdict.deadline and what. Other policies see
+ *        nothing of these */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -64,7 +67,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 16u
+#define HCT_POLICY_MINOR 17u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -630,12 +633,56 @@ struct hct_meeting {
     struct hct_run runs[HCT_RUNS_MAX];  /* ranks in the world */
 };
 
+/* HCT_NEED_EVENTS: what is due in the job, and its tagged calls since the last
+ * step of this policy. Times are in now_ns, and before its beginning below 0. */
+enum hct_due {
+    HCT_DUE_END = 1,            /* the job's end, limit_ns after from_ns, which is
+                                   when it began */
+    HCT_DUE_CALL,               /* each call's exit, limit_ns after its entry */
+    HCT_DUE_PERIOD,             /* each exit, limit_ns after the one before, of the
+                                   same rank */
+    HCT_DUE_SPAN,               /* the last exit of the second label, limit_ns after
+                                   the first entry of the first one, with the same
+                                   marker, of all ranks together */
+    HCT_DUE_CLOCK,              /* the exit of the nth call of each rank, n from 0,
+                                   limit_ns after from_ns + n * limit_ns */
+};
+enum { HCT_DEADLINES_MAX = 64 };        /* of a job, in all its life */
+struct hct_deadline {
+    uint32_t number;            /* in the job, 1 to HCT_DEADLINES_MAX */
+    uint32_t kind;              /* enum hct_due */
+    uint32_t firm;              /* 1: what is late is of no use any more */
+    uint32_t over;              /* 1: it has been taken back */
+    uint64_t limit_ns;
+    int64_t from_ns;
+    double margin;              /* of limit_ns is to be left, 0 to 1: with less it
+                                   is about to be missed */
+    uint32_t ranks, pad;        /* how many ranks it is about */
+    char text[64];              /* as it was written, for people; cut */
+};
+struct hct_event {              /* a tagged call; once it has been told without an
+                                   end it is told again with one */
+    uint32_t rank, call;
+    int32_t marker;
+    uint32_t in;                /* 1: it has not left yet, and exit_ns is 0 */
+    uint64_t seq;               /* number of the tagged call in its task, from 0 */
+    int64_t enter_ns, exit_ns;
+    uint64_t bound_ns;          /* both may be off by so much: what is known of the
+                                   clock of its node. The same for all of a node */
+    uint64_t of;                /* bit i: it has the label of the deadline with
+                                   number i + 1, and is of one of its ranks */
+    uint64_t to;                /* ... the second label of HCT_DUE_SPAN */
+    char label[64];             /* cut */
+};
+
 /* Why a look is taken besides that a policy wants one. */
 enum hct_asked {
     HCT_ASKED_BY_PERSON = 1,    /* who waits for what is found */
     HCT_ASKED_BY_HANG = 2,      /* another policy of the job has just found a
                                    hang or deadlock, or named tasks in a
                                    notice */
+    HCT_ASKED_BY_EVENT = 4,     /* a tagged call has been told. Where this is all,
+                                   no task is read for it: none is HCT_OBSERVED */
 };
 
 /* Immutable. Arrays are walked by the strides that are given. */
@@ -697,6 +744,13 @@ struct hct_snapshot {
     uint32_t ninside, inside_size;
     uint32_t waiting;           /* ... that wait inside of a call, of these */
     uint32_t pad2;
+    const struct hct_deadline *deadlines;       /* with HCT_NEED_EVENTS, sorted by
+                                                   number */
+    uint32_t ndeadlines, deadline_size;
+    const struct hct_event *events;     /* as they came: of a rank by seq, but for
+                                           what is told again */
+    uint32_t nevents, event_size;
+    uint64_t events_lost;       /* so far: that found no room, or nobody told */
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -708,6 +762,13 @@ enum hct_kind {
 
 enum hct_where {                /* of the error */
     HCT_WHERE_UNKNOWN, HCT_WHERE_COMPUTATION, HCT_WHERE_COMMUNICATION,
+};
+
+enum hct_deadline_what {        /* of a verdict of kind HCT_DEADLINE */
+    HCT_DEADLINE_DECLINING = 1, /* it is still met, and soon will not be */
+    HCT_DEADLINE_MISSED,        /* an instance is due, and has not ended */
+    HCT_DEADLINE_MET_AGAIN,     /* takes one of these two back */
+    HCT_DEADLINE_NEVER,         /* no call with its label has come for so long */
 };
 
 /* A verdict. Its ranks and its lines of text follow each other in out's
@@ -731,6 +792,8 @@ struct hct_verdict {
     double score;               /* confidence, 0 to 1 */
     uint64_t age_ns;            /* how long it has been so: of a deadlock, since
                                    the last of those named came to stand */
+    uint32_t deadline;          /* HCT_DEADLINE: number; 0: none */
+    uint32_t what;              /* enum hct_deadline_what */
 };
 
 /* One line of a verdict's text. The first says it in a sentence; the others
@@ -823,6 +886,24 @@ struct hct_learnt {
 };
 enum { HCT_LEARNT_MAX = 64 };   /* of a policy and job */
 
+/* An instance of a deadline that has ended, or is due and has not: kept with the job
+ * (view deadlines). What is told of the same one later counts in its place. */
+struct hct_instance {
+    uint32_t deadline;          /* number */
+    uint32_t rank;              /* HCT_NO_RANK: of no single one */
+    uint64_t instance;          /* number, from 0, of this deadline and rank */
+    int64_t release_ns, due_ns;
+    int64_t done_ns;            /* not with open */
+    uint32_t open;              /* 1: it has not ended yet */
+    uint32_t late;              /* 1: missed, for certain: by more than bound_ns */
+    uint64_t bound_ns;          /* these times may be off by so much */
+    double slope;               /* of the relative margin, from one instance to the
+                                   next; NaN: too few */
+    double chance;              /* that one of the next ones is missed; NaN */
+};
+#define HCT_NO_RANK UINT32_MAX
+enum { HCT_INSTANCES_MAX = 1024 };      /* of a step */
+
 /* Parts of a snapshot besides calls and ranks, which every one has. What nobody
  * needs is not read from the tasks, sent or recorded. */
 enum hct_need {
@@ -837,6 +918,8 @@ enum hct_need {
                                    each time. All tasks are stopped for some
                                    microseconds; where stacks cannot be had in
                                    this way there is no answer */
+    HCT_NEED_EVENTS = 64,       /* deadlines, events: of jobs that have deadlines.
+                                   Who needs them is not asked in others */
 };
 
 /* A question: how far is each task of the job from these models? It is answered
@@ -961,6 +1044,8 @@ struct hct_out {
                                    of them */
     struct hct_learnt *learnt;
     uint32_t nlearnt, learnt_max;
+    struct hct_instance *instances;
+    uint32_t ninstances, instances_max;
 };
 
 /* ---------------------------------------------------------------- a policy */
@@ -1094,6 +1179,16 @@ static inline const struct hct_inside *hct_inside(const struct hct_snapshot *s,
                                                   uint32_t i)
 {
     return HCT_AT(struct hct_inside, s->inside, s->inside_size, i);
+}
+static inline const struct hct_deadline *hct_deadline(
+    const struct hct_snapshot *s, uint32_t i)
+{
+    return HCT_AT(struct hct_deadline, s->deadlines, s->deadline_size, i);
+}
+static inline const struct hct_event *hct_event(const struct hct_snapshot *s,
+                                                uint32_t i)
+{
+    return HCT_AT(struct hct_event, s->events, s->event_size, i);
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,
