@@ -1,5 +1,5 @@
-/* eventbook.c - see eventbook.h. What has no end yet waits in chains, one for each
- * rank: a task is in one tagged call at a time, or a few, of its threads. */
+/* eventbook.c - see eventbook.h. What has no end yet waits in chains, one for
+ * each rank: a task is in one tagged call at a time, or a few, of its threads. */
 #include "master/watch/eventbook.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ struct eventbook_open {
     uint32_t next;              /* of this rank, or unused, from 1; 0: none */
 };
 
-_Static_assert((int)CALENDAR_MAX == (int)HCT_DEADLINES_MAX, "a set of them is 64 bits");
+_Static_assert((int)CALENDAR_MAX == (int)HCT_DEADLINES_MAX,
+               "a set of them is 64 bits");
 
 int eventbook_init(struct eventbook *b, const Hct__Submit *s, struct err *err)
 {
@@ -105,8 +106,8 @@ static void take_one(struct eventbook *b, const Hct__Events *m,
                      const Hct__Events__Record *r,
                      const struct eventbook_clock *clock)
 {
-    struct hct_event e = { .rank = m->rank, .call = r->call, .marker = r->marker,
-                           .seq = r->seq };
+    struct hct_event e = { .rank = m->rank, .call = r->call,
+                           .marker = r->marker, .seq = r->seq };
     const ProtobufCBinaryData *label;
 
     if (!r->enter_ns) {
@@ -114,8 +115,8 @@ static void take_one(struct eventbook *b, const Hct__Events *m,
             return;
     } else {
         label = &m->labels[r->label];
-        calendar_match(&b->calendar, (const char *)label->data, label->len, m->rank,
-                       &e.of, &e.to);
+        calendar_match(&b->calendar, (const char *)label->data, label->len,
+                       m->rank, &e.of, &e.to);
         if (!(e.of | e.to))
             return;
         memcpy(e.label, label->data,
@@ -133,9 +134,11 @@ static void take_one(struct eventbook *b, const Hct__Events *m,
 void eventbook_take(struct eventbook *b, const Hct__Events *m, uint64_t known,
                     const struct eventbook_clock *clock)
 {
+    size_t i = known > m->first ? known - m->first : 0;
+
     if (eventbook_empty(b) || m->rank >= b->nranks)
         return;
-    for (size_t i = known > m->first ? known - m->first : 0; i < m->n_records; i++)
+    for (; i < m->n_records; i++)
         take_one(b, m, m->records[i], clock);
 }
 
@@ -147,11 +150,12 @@ bool eventbook_any(const struct eventbook *b)
 /* ------------------------------------------------------------ what is due */
 
 _Static_assert((int)DUE_END == HCT_DUE_END && (int)DUE_CALL == HCT_DUE_CALL &&
-               (int)DUE_PERIOD == HCT_DUE_PERIOD && (int)DUE_SPAN == HCT_DUE_SPAN &&
+               (int)DUE_PERIOD == HCT_DUE_PERIOD &&
+               (int)DUE_SPAN == HCT_DUE_SPAN &&
                (int)DUE_CLOCK == HCT_DUE_CLOCK, "the same numbers");
 
-static void show_due(struct hct_deadline *to, const struct due *d, uint32_t nranks,
-                     int64_t shift_ns, uint64_t began_ns)
+static void show_due(struct hct_deadline *to, const struct due *d,
+                     uint32_t nranks, int64_t shift_ns, uint64_t began_ns)
 {
     bool clock = d->kind == DUE_CLOCK && !d->from_start;
     uint64_t from_ns = clock ? d->from_ns : began_ns;

@@ -432,7 +432,8 @@ int main(void)
         cmocka_unit_test(test_parts), cmocka_unit_test(test_models),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_room),
         cmocka_unit_test(test_shorter_rows),
-        cmocka_unit_test(test_shorter_verdicts), cmocka_unit_test(test_unread), cmocka_unit_test(test_learnt),
+        cmocka_unit_test(test_shorter_verdicts),
+        cmocka_unit_test(test_unread), cmocka_unit_test(test_learnt),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
