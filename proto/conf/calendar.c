@@ -2,7 +2,8 @@
  *
  * Invariants: v[i].number is i + 1. words are all labels of those that are not
  * over, each once, first those that end with a *, then the others, which exact
- * has by the hash of their text; they are made anew whenever v changes. */
+ * has by the hash of their text; they are made anew whenever v changes. v and
+ * words have room for all at once: labels stay where they are. */
 #include "proto/conf/calendar.h"
 
 #include <errno.h>
@@ -62,17 +63,12 @@ static void add_words(struct calendar *c, bool prefix)
     }
 }
 
-/* Room for all words there can be: -1 leaves them as they are. */
-static int words_reserve(struct calendar *c, size_t n)
-{
-    return array_reserve(&c->words, &c->words_cap, 2 * n);
-}
-
 /* -1: there is no memory, and some may be missing among exact. */
 static int words_make(struct calendar *c)
 {
     idtable_reset(&c->exact);
     c->lengths = 0;
+    c->longest = 0;
     c->nwords = 0;
     add_words(c, true);
     c->nprefixes = c->nwords;
@@ -81,6 +77,8 @@ static int words_make(struct calendar *c)
         const struct due_label *l = c->words[i].label;
 
         c->lengths |= (uint64_t)1 << l->n % 64;
+        if (l->n > c->longest)
+            c->longest = l->n;
         if (idtable_add(&c->exact, idtable_hash(l->text, l->n), (uint32_t)i))
             return -1;
     }
@@ -111,7 +109,7 @@ void calendar_match(const struct calendar *c, const char *label, size_t bytes,
             *of |= w->of;
             *to |= w->to;
         }
-    if (c->lengths >> bytes % 64 & 1) {
+    if (bytes <= c->longest && (c->lengths >> bytes % 64 & 1)) {
         uint64_t hash = idtable_hash(label, bytes);
         size_t at = idtable_first(&c->exact, hash);
         uint32_t id;
@@ -156,8 +154,8 @@ static int add(struct calendar *c, const char *text, bool comments,
                        "all its life: put some together by a final * of the "
                        "label", CALENDAR_MAX);
     }
-    if (array_reserve(&c->v, &c->cap, c->n + 1) ||
-        words_reserve(c, c->n + 1)) {
+    if (array_reserve(&c->v, &c->cap, CALENDAR_MAX) ||
+        array_reserve(&c->words, &c->words_cap, 2 * CALENDAR_MAX)) {
         due_fini(&d);
         return err_memory(err);
     }
@@ -255,7 +253,7 @@ int calendar_file(struct calendar *c, const char *path, struct err *err)
     unsigned number = 0;
     int rc = read_file(&s, path, err);
 
-    for (char *p = s.s, *end = p + s.n; rc == 0 && p < end; ) {
+    for (char *p = s.s, *end = p ? p + s.n : NULL; rc == 0 && p < end; ) {
         char *stop = memchr(p, '\n', (size_t)(end - p));
         size_t n = (size_t)((stop ? stop : end) - p);
 

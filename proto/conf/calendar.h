@@ -26,6 +26,7 @@ struct calendar {               /* {0}: nothing is due */
     size_t nwords, words_cap, nprefixes;
     struct idtable exact;       /* of the others, by their text */
     uint64_t lengths;           /* bit n % 64: one of these has n bytes */
+    size_t longest;             /* bytes that the longest of them has */
 };
 
 void calendar_fini(struct calendar *c);         /* frees, leaves it empty */

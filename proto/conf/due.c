@@ -13,7 +13,7 @@
 #include "proto/base/str.h"
 #include "proto/conf/instant.h"
 
-static const char quoted_signs[] = "\",</@";    /* none of these without quotes */
+static const char quoted_signs[] = "\",</@";    /* not without quotes */
 
 struct reader {
     const char *text, *p;
@@ -96,8 +96,8 @@ static int take_limit(struct reader *r, uint64_t *ns)
     if (v.n == 0)
         return bad(r, v.p, "a time is wanted here, as 20ms, 1.5s or 2m");
     if (!is_duration(v, ns))
-        return bad(r, v.p, "\"%.*s\" is no time, which is written as 20ms, 1.5s "
-                   "or 2m", (int)(v.n < 40 ? v.n : 40), v.p);
+        return bad(r, v.p, "\"%.*s\" is no time, which is written as 20ms, "
+                   "1.5s or 2m", (int)(v.n < 40 ? v.n : 40), v.p);
     if (*ns == 0 || *ns > DUE_LIMIT_MAX)
         return bad(r, v.p, "%.*s is not from 1ns to ten years",
                    (int)(v.n < 40 ? v.n : 40), v.p);
@@ -293,7 +293,8 @@ static int take_ranks(struct reader *r, struct due *d, struct part first)
         rc = err_memory(r->err);
     else if (s.n == 0)
         rc = bad(r, first.p, "ranks are wanted here, as 0-3,7");
-    else if (d->some && taskset_parse(&d->ranks, str_text(&s), UINT32_MAX, &why))
+    else if (d->some && taskset_parse(&d->ranks, str_text(&s), UINT32_MAX,
+                                      &why))
         rc = bad(r, first.p, "%s", why.text);
     else if (d->some && d->ranks.n == 0)
         rc = bad(r, first.p, "ranks are wanted here, as 0-3,7");
@@ -363,7 +364,8 @@ static void write_duration(struct str *s, uint64_t ns)
 
     while (ns % units[i].ns != 0 || ns < units[i].from_ns)
         i++;
-    str_addf(s, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].name);
+    str_addf(s, "%llu%s", (unsigned long long)(ns / units[i].ns),
+             units[i].name);
 }
 
 static bool two_dots(const char *text)
@@ -456,8 +458,8 @@ static int take_all(struct reader *r, struct due *d)
         return -1;
     skip_blanks(r);
     if (!*r->p)
-        return bad(r, r->p, "nothing is written here; say what is due, as 60s or "
-                   "\"LABEL<=20ms\"");
+        return bad(r, r->p, "nothing is written here; say what is due, as 60s "
+                   "or \"LABEL<=20ms\"");
     if (is_duration(take_value(&ahead), &ns)) {
         d->kind = DUE_END;
         if (take_limit(r, &d->limit_ns))
