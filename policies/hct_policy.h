@@ -751,7 +751,9 @@ struct hct_snapshot {
     const struct hct_event *events;     /* as they came: of a rank by seq, but
                                            for what is told again */
     uint32_t nevents, event_size;
-    uint64_t events_lost;       /* so far: that found no room, or nobody told */
+    uint64_t events_lost;       /* so far: that found no room, or nobody told; of
+                                   those that are open an end may be among them,
+                                   and some may be told again */
 };
 
 /* ------------------------------------------------------------ what is found */

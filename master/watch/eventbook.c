@@ -52,6 +52,11 @@ int eventbook_begin(struct eventbook *b, uint32_t nranks)
     return 0;
 }
 
+void eventbook_missed(struct eventbook *b, uint64_t lost)
+{
+    b->lost = lost + 1;
+}
+
 static void tell(struct eventbook *b, const struct hct_event *e)
 {
     if (b->n >= EVENTBOOK_MAX || array_reserve(&b->v, &b->cap, b->n + 1))

@@ -45,6 +45,9 @@ bool eventbook_empty(const struct eventbook *b);        /* of deadlines */
  * memory. */
 int eventbook_begin(struct eventbook *b, uint32_t nranks);
 
+/* So many were lost so far, as others have told, and now again some may be. */
+void eventbook_missed(struct eventbook *b, uint64_t lost);
+
 /* Records of a message from number `known` on: those before have been here. */
 void eventbook_take(struct eventbook *b, const Hct__Events *m, uint64_t known,
                     const struct eventbook_clock *clock);

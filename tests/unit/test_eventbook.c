@@ -178,6 +178,9 @@ static void test_full(void **state)
     come(&f, 1, 0, "a", 0, 5000, 0, 0);         /* there is room again */
     look(&f);
     assert_int_equal(f.s.events_lost, 20);
+    eventbook_missed(&f.book, 30);              /* another master goes on */
+    look(&f);
+    assert_int_equal(f.s.events_lost, 31);
     end(&f);
 }
 
