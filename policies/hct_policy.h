@@ -681,8 +681,7 @@ enum hct_asked {
     HCT_ASKED_BY_HANG = 2,      /* another policy of the job has just found a
                                    hang or deadlock, or named tasks in a
                                    notice */
-    HCT_ASKED_BY_EVENT = 4,     /* a tagged call has been told. Where this is all,
-                                   no task is read for it: none is HCT_OBSERVED */
+    HCT_ASKED_BY_EVENT = 4,     /* a tagged call has been told */
 };
 
 /* Immutable. Arrays are walked by the strides that are given. */
@@ -743,7 +742,9 @@ struct hct_snapshot {
     const struct hct_inside *inside;    /* with HCT_NEED_STACKS */
     uint32_t ninside, inside_size;
     uint32_t waiting;           /* ... that wait inside of a call, of these */
-    uint32_t pad2;
+    uint32_t unread;            /* 1: taken for events alone, no task was read for
+                                   it: all are as in the look before, but older.
+                                   Only who needs events is shown such a one */
     const struct hct_deadline *deadlines;       /* with HCT_NEED_EVENTS, sorted by
                                                    number */
     uint32_t ndeadlines, deadline_size;
