@@ -4,8 +4,10 @@
 # be in rooms below it (lib, deadlock, pace). The file with its name has hct_policy,
 # the others are also what unit tests link.
 
-POLICIES    := null hang outlier progress slow
+POLICIES    := null deadline hang outlier progress slow
 PARTS_null  := null/null
+PARTS_deadline := $(addprefix deadline/,deadline course evidence instance margin \
+               outcome say span) lib/words
 PARTS_hang  := $(addprefix hang/,hang parastack still still_again still_limit \
                still_moves still_notice still_prove still_say) \
                $(addprefix deadlock/,account deadlock deadlock_say \
@@ -44,4 +46,4 @@ endef
 $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
 
 # Tests that load one.
-$(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)
+$(B)/unit/test_deadline $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)

@@ -34,6 +34,7 @@ mpi-wrappers/swap
 policies
 policies/lib
 policies/null
+policies/deadline
 policies/deadlock
 policies/hang
 policies/smm

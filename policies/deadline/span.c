@@ -1,0 +1,257 @@
+/* span.c - see span.h.
+ *
+ *   OPEN --as many as ever, or due with some--> ENDED
+ *     +---due with too few--> LATE --as many as ever--> ENDED
+ */
+#include "policies/deadline/span.h"
+
+#include <string.h>
+
+#include "policies/deadline/evidence.h"
+#include "policies/deadline/outcome.h"
+#include "policies/deadline/when.h"
+
+enum { BITS_MAX = 1 << 16, STEADY = 8, STEADY_MAX = 2 * STEADY };
+enum { SPAN_OPEN, SPAN_LATE, SPAN_ENDED };
+
+uint32_t span_bits(uint32_t nranks)
+{
+    uint32_t n = 64;
+
+    while (n < nranks && n < BITS_MAX)
+        n *= 2;
+    return n;
+}
+
+size_t span_bytes(uint32_t nranks)
+{
+    return (size_t)DEADLINE_SPANS * 2 * span_bits(nranks) / 8;
+}
+
+/* which: 0: ranks that have entered it; 1: that have left it. */
+static uint64_t *bits_of(struct deadline *s, uint32_t i, uint32_t which)
+{
+    return (uint64_t *)deadline_part(s, s->bits_at) +
+           (size_t)(2 * i + which) * (s->bits / 64);
+}
+
+static bool set_bit(struct deadline *s, uint32_t i, uint32_t which, uint32_t rank)
+{
+    uint32_t bit = rank % s->bits;
+    uint64_t *word = bits_of(s, i, which) + bit / 64, b = (uint64_t)1 << bit % 64;
+    bool was = *word & b;
+
+    *word |= b;
+    return was;
+}
+
+static uint64_t key_of(const struct due *d, int32_t marker)
+{
+    return (uint64_t)d->is.number << 32 | (uint32_t)marker;
+}
+
+/* DEADLINE_SPANS: there is none. */
+static uint32_t find(const struct deadline *s, uint64_t key)
+{
+    uint32_t i = 0;
+
+    while (i < DEADLINE_SPANS && s->spans[i] != key)
+        i++;
+    return i;
+}
+
+static void tell(struct deadline *s, struct due *d, struct span *p,
+                 const struct hct_snapshot *in, struct hct_out *out, bool open)
+{
+    uint32_t rank = p->exits ? p->last : p->first;
+    struct outcome o = {
+        .rank = HCT_NO_RANK, .who = rank, .call = p->call, .number = p->number,
+        .release_ns = p->release_ns, .due_ns = p->due_ns, .done_ns = p->done_ns,
+        .enter_ns = WHEN_NEVER, .open = open, .told = p->stage != SPAN_OPEN,
+        .was_late = p->late, .had_margin = p->stage == SPAN_ENDED && p->counts,
+        .was_margin = p->margin,
+        /* Of one node both may be, but that is not known. */
+        .bound_ns = p->first == p->last && p->exits == 1
+                        ? 0 : p->began_bound_ns + p->done_bound_ns,
+        .held = evidence_held(s, in, rank, p->release_ns) };
+
+    p->late = outcome_tell(s, d, &o, in, out);
+    p->counts |= !open && !(o.held && p->late);
+    p->margin = margin_of(p->due_ns, p->done_ns, d->is.limit_ns);
+    p->stage = open ? SPAN_LATE : SPAN_ENDED;
+}
+
+/* As it stands: with what has come. Nothing: it is forgotten. */
+static void close_as_is(struct deadline *s, uint32_t i, const struct hct_snapshot *in,
+                     struct hct_out *out)
+{
+    struct span *p = &s->span[i];
+    struct due *d = &s->due[p->deadline - 1];
+
+    s->spans[i] = 0;
+    if (p->stage != SPAN_OPEN || d->is.over)
+        return;
+    if (p->exits) {
+        tell(s, d, p, in, out, false);
+        d->expected = p->exits > d->expected ? p->exits : d->expected;
+    } else {
+        s->unfit += !s->over;
+    }
+}
+
+static uint32_t make_room(struct deadline *s, const struct hct_snapshot *in,
+                          struct hct_out *out)
+{
+    uint32_t i = find(s, 0), oldest = 0;
+
+    if (i < DEADLINE_SPANS)
+        return i;
+    for (i = 1; i < DEADLINE_SPANS; i++)
+        if (s->span[i].release_ns < s->span[oldest].release_ns)
+            oldest = i;
+    close_as_is(s, oldest, in, out);
+    return oldest;
+}
+
+static void set_due(struct span *p, const struct due *d, int64_t release_ns)
+{
+    p->release_ns = release_ns;
+    p->due_ns = when_add(release_ns, d->is.limit_ns);
+    p->check_ns = when_add(p->due_ns, p->began_bound_ns);
+}
+
+/* Is this entry one of another instance than that which is known? */
+static bool is_another(struct deadline *s, uint32_t i, const struct hct_event *e)
+{
+    const struct span *p = &s->span[i];
+    bool was = set_bit(s, i, 0, e->rank);
+
+    if (p->stage == SPAN_ENDED)
+        return e->enter_ns > p->done_ns &&
+               (p->whole || e->enter_ns > p->due_ns);
+    return was && e->enter_ns > p->due_ns;
+}
+
+void span_entry(struct deadline *s, struct due *d, const struct hct_event *e,
+                const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint32_t i = find(s, key_of(d, e->marker));
+    struct span *p;
+
+    if (i < DEADLINE_SPANS && is_another(s, i, e)) {
+        close_as_is(s, i, in, out);
+        i = DEADLINE_SPANS;
+    }
+    if (i < DEADLINE_SPANS) {
+        p = &s->span[i];
+        if (e->enter_ns < p->release_ns && p->stage == SPAN_OPEN) {
+            p->began_bound_ns = e->bound_ns;
+            p->first = e->rank;
+            set_due(p, d, e->enter_ns);
+        }
+        return;
+    }
+    i = make_room(s, in, out);
+    p = &s->span[i];
+    memset(bits_of(s, i, 0), 0, s->bits / 4);
+    s->spans[i] = key_of(d, e->marker);
+    *p = (struct span){ .deadline = d->is.number, .marker = e->marker,
+                        .number = d->spans++, .first = e->rank, .call = e->call,
+                        .began_bound_ns = e->bound_ns };
+    set_due(p, d, e->enter_ns);
+    set_bit(s, i, 0, e->rank);
+}
+
+static void is_whole(struct deadline *s, struct due *d, struct span *p,
+                     const struct hct_snapshot *in, struct hct_out *out)
+{
+    d->steady = p->stage == SPAN_LATE ? 2 * d->steady : d->steady + 1;
+    if (d->steady > STEADY_MAX)
+        d->steady = STEADY_MAX;
+    if (p->exits > d->expected)
+        d->expected = p->exits;
+    p->whole = true;
+    tell(s, d, p, in, out, false);
+}
+
+void span_exit(struct deadline *s, struct due *d, const struct hct_event *e,
+               const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint32_t i = find(s, key_of(d, e->marker));
+    struct span *p = &s->span[i % DEADLINE_SPANS];
+    bool later;
+
+    d->ends++;
+    if (i == DEADLINE_SPANS || e->exit_ns < p->release_ns) {
+        d->strays++;
+        return;
+    }
+    later = !p->exits || e->exit_ns > p->done_ns;
+    p->exits += !set_bit(s, i, 1, e->rank);
+    if (later) {
+        p->done_ns = e->exit_ns;
+        p->done_bound_ns = e->bound_ns;
+        p->last = e->rank;
+        p->call = e->call;
+    }
+    if (p->stage == SPAN_ENDED) {
+        if (p->exits > d->expected) {
+            d->expected = p->exits;
+            d->steady = 0;
+        }
+        if (later)
+            tell(s, d, p, in, out, false);
+    } else if (p->exits >= d->expected && (d->expected || p->stage == SPAN_LATE)) {
+        is_whole(s, d, p, in, out);
+    }
+}
+
+static void is_due(struct deadline *s, struct due *d, struct span *p,
+                   const struct hct_snapshot *in, struct hct_out *out)
+{
+    bool misses = d->steady >= STEADY && p->exits < d->expected;
+
+    if (misses)                 /* for once; it may be others from now on */
+        d->steady /= 2;
+    else if (p->exits < d->expected)
+        d->steady = 0;
+    if (p->exits > d->expected)
+        d->expected = p->exits;
+    tell(s, d, p, in, out, p->exits == 0 || misses);
+}
+
+void span_check(struct deadline *s, const struct hct_snapshot *in,
+                struct hct_out *out)
+{
+    int64_t now_ns = when_now(in->now_ns);
+
+    for (uint32_t i = 0; i < DEADLINE_SPANS; i++) {
+        struct span *p = &s->span[i];
+
+        if (!s->spans[i] || p->stage != SPAN_OPEN)
+            continue;
+        if (s->due[p->deadline - 1].is.over)
+            s->spans[i] = 0;
+        else if (when_add(p->check_ns, deadline_grace(s)) < now_ns)
+            is_due(s, &s->due[p->deadline - 1], p, in, out);
+    }
+}
+
+void span_over(struct deadline *s, const struct hct_snapshot *in,
+               struct hct_out *out)
+{
+    for (uint32_t i = 0; i < DEADLINE_SPANS; i++)
+        if (s->spans[i])
+            close_as_is(s, i, in, out);
+}
+
+int64_t span_next(const struct deadline *s)
+{
+    int64_t next = WHEN_NEVER;
+
+    for (uint32_t i = 0; i < DEADLINE_SPANS; i++)
+        if (s->spans[i] && s->span[i].stage == SPAN_OPEN &&
+            s->span[i].check_ns < next)
+            next = s->span[i].check_ns;
+    return next == WHEN_NEVER ? next : when_add(next, deadline_grace(s));
+}
