@@ -3,7 +3,6 @@
 #include "proto/conf/due.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,7 +310,7 @@ static int take_margin(struct reader *r, struct due *d, struct part v)
         v.n--;
         if (parse_double(&percent, text_of(v, buf, sizeof(buf)), 0, 100,
                          NULL) == 0) {
-            d->margin = round(percent * 1e4) / 1e6;
+            d->margin = (double)(uint32_t)(percent * 1e4 + 0.5) / 1e6;
             return 0;
         }
     }
@@ -425,7 +424,8 @@ static int write_text(struct due *d, struct err *err)
     if (d->firm)
         str_add(&s, ",firm");
     if (d->margin < DUE_MARGIN || d->margin > DUE_MARGIN)
-        str_addf(&s, ",margin=%.10g%%", round(d->margin * 1e6) / 1e4);
+        str_addf(&s, ",margin=%.10g%%",
+                 (double)(uint32_t)(d->margin * 1e6 + 0.5) / 1e4);
     if (d->some && !ranks)
         return str_fini(&s), err_memory(err);
     free(ranks);
