@@ -91,7 +91,8 @@ static void say_head(const struct job *j, const struct hct_verdict *v,
         str_add(to, " is moving again");
     } else {
         str_addf(to, " %s", job_is(v));
-        say_strength(v, to);
+        if (v->what != HCT_DEADLINE_MET_AGAIN)
+            say_strength(v, to);
         faulty = tasks_are(v);
     }
     verdict_ranks(&ranks, f, v);

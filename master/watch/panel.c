@@ -60,7 +60,7 @@ static int add_defaults(const struct choosing *g, const char *text,
     return 0;
 }
 
-/* Who says what is due wants to hear of it, also with "none" of the others. */
+/* Who says what is due wants to hear of it. */
 static int add_deadline(const struct choosing *g, const Hct__Submit *s,
                         struct err *err)
 {

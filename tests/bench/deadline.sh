@@ -35,7 +35,7 @@ measure()
 {
     fresh out
     rm -f "$T/order"
-    mortal hector-run --oversubscribe --policy none -n 4 "$@" "$APPS/beat" 4 \
+    mortal hector-run --oversubscribe --policy none "$@" -n 4 "$APPS/beat" 4 \
         "$T/order" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     job_runs 20
@@ -52,7 +52,7 @@ $(spent hector-judge) $judge $began $(date +%s%N)" | awk -v hz="$ticks" '{
     wait $runner || { cat "$T/err"; exit 1; }
 }
 
-measure --deadline 'beat/10s' --deadline 'in..out<=10s'
+measure --policy deadline --deadline 'beat/10s' --deadline 'in..out<=10s'
 with=$took due=$job
 measure
 without=$took

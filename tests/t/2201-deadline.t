@@ -12,7 +12,7 @@ begin()
 {
     fresh out err
     rm -f "$T/order"
-    hector-run --oversubscribe --policy none -n 4 "$@" "$APPS/beat" 5 "$T/order" \
+    hector-run --oversubscribe --policy none --policy deadline -n 4 "$@" "$APPS/beat" 5 "$T/order" \
         >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     job_runs 20
