@@ -249,6 +249,7 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
 /* ... that the job has now. */
 static int watcher_begin_job(struct watcher *w, struct err *err)
 {
+    const struct calendar *due = &w->events.calendar;
     const struct job *j = w->job;
     struct hct_job job = { .size = sizeof(job), .nranks = j->ntasks,
                            .job = j->id };
@@ -256,6 +257,8 @@ static int watcher_begin_job(struct watcher *w, struct err *err)
     memcpy(&job.seed, j->cookie, sizeof(job.seed));
     job.seed &= INT64_MAX;
     snprintf(job.name, sizeof(job.name), "%.60s", j->name);
+    for (size_t i = 0; i < due->n; i++)
+        journal_deadline(w->journal, j, &due->v[i], clock_wall_ns());
     return watcher_begin(w, &job, err);
 }
 
@@ -739,7 +742,7 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
         spool_flush(&w->spool); /* never without the look that it is of */
         w->same = 0;
     }
-    if (f->out.ninstances && w->ops->instances)
+    if (f->out.ninstances)
         w->ops->instances(w->job, j, f->instances, f->out.ninstances, -shift_ns(w));
     w->ops->found(w->job, j, f);
 }

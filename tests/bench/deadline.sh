@@ -23,10 +23,11 @@ need sqlite3
 ${CC:-cc} -shared -fPIC -I "$top/policies" -o "$T/lag.so" "$top/tests/lib/lag_policy.c"
 ticks=$(getconf CLK_TCK)
 
-spent()         # NAME: processor time of that process of the run, in ticks
+spent()         # NAME: processor time of those processes of the run, in ticks
 {
-    for p in $(pgrep -s 0 -x "$1"); do
-        [ -r "/proc/$p/stat" ] && awk '{ print $14 + $15 }' "/proc/$p/stat"
+    for p in $(pgrep -x "$1"); do
+        ! grep -qs "$T" "/proc/$p/environ" ||
+            awk '{ print $14 + $15 }' "/proc/$p/stat" 2>/dev/null
     done | awk '{ n += $1 } END { print n + 0 }'
 }
 
