@@ -654,7 +654,7 @@ struct hct_deadline {
     uint32_t firm;              /* 1: what is late is of no use any more */
     uint32_t over;              /* 1: it has been taken back */
     uint64_t limit_ns;
-    int64_t from_ns;
+    int64_t from_ns;            /* INT64_MAX: when the first call is entered */
     double margin;              /* of limit_ns is to be left, 0 to 1: with less
                                    it is about to be missed */
     uint32_t ranks, pad;        /* how many ranks it is about */

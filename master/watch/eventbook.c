@@ -162,16 +162,33 @@ _Static_assert((int)DUE_END == HCT_DUE_END && (int)DUE_CALL == HCT_DUE_CALL &&
 static void show_due(struct hct_deadline *to, const struct due *d,
                      uint32_t nranks, int64_t shift_ns, uint64_t began_ns)
 {
-    bool clock = d->kind == DUE_CLOCK && !d->from_start;
-    uint64_t from_ns = clock ? d->from_ns : began_ns;
+    uint64_t from_ns = d->kind == DUE_CLOCK ? d->from_ns : began_ns;
 
     *to = (struct hct_deadline){
         .number = d->number, .kind = (uint32_t)d->kind, .firm = d->firm,
         .over = d->over, .limit_ns = d->limit_ns, .margin = d->margin,
         .ranks = d->some ? (uint32_t)taskset_count(&d->ranks) : nranks };
     if (d->kind == DUE_END || d->kind == DUE_CLOCK)
-        to->from_ns = (int64_t)from_ns + shift_ns;
+        to->from_ns = d->from_start ? INT64_MAX : (int64_t)from_ns + shift_ns;
     strncpy(to->text, d->text, sizeof(to->text) - 1);
+}
+
+/* Clocks that begin with the first call begin when it was entered. */
+static void start_clocks(const struct eventbook *b, struct looks *l)
+{
+    uint64_t of, waiting = 0;
+
+    for (uint32_t i = 0; i < l->ndeadlines; i++)
+        if (l->deadlines[i].kind == HCT_DUE_CLOCK &&
+            l->deadlines[i].from_ns == INT64_MAX)
+            waiting |= (uint64_t)1 << i;
+    for (size_t i = 0; i < b->n && waiting; i++)
+        for (of = b->v[i].of & waiting; of; of &= of - 1) {
+            struct hct_deadline *d = &l->deadlines[__builtin_ctzll(of)];
+
+            if (b->v[i].enter_ns < d->from_ns)
+                d->from_ns = b->v[i].enter_ns;
+        }
 }
 
 void eventbook_show(struct eventbook *b, struct looks *l, int64_t shift_ns,
@@ -185,6 +202,7 @@ void eventbook_show(struct eventbook *b, struct looks *l, int64_t shift_ns,
     l->ndeadlines = (uint32_t)c->n;
     for (size_t i = 0; i < c->n; i++)
         l->deadlines[i].over = c->v[i].over;
+    start_clocks(b, l);
     for (size_t i = 0; i < b->n; i++) {
         to = looks_add_event(l);
         if (to)

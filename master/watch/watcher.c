@@ -890,8 +890,12 @@ static void recall_go_on(struct watcher *w, const struct recall_end *e)
     uint64_t wall = clock_wall_ns();
     uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
 
-    if (!eventbook_empty(&w->events))   /* those on their way to it, and from it */
+    if (!eventbook_empty(&w->events)) { /* those on their way to it, and from it */
         eventbook_missed(&w->events, e->last->events_lost);
+        w->looks.ndeadlines = e->last->ndeadlines;
+        memcpy(w->looks.deadlines, e->last->deadlines,
+               e->last->ndeadlines * sizeof(*w->looks.deadlines));
+    }
     w->looks.seq = e->last->seq;
     w->looks.now_ns = e->last->now_ns;
     memcpy(w->looks.known, e->last->ranks,

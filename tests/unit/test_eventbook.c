@@ -193,8 +193,15 @@ static void test_times(void **state)
     look(&f);
     assert_int_equal(hct_deadline(&f.s, 0)->kind, HCT_DUE_END);
     assert_int_equal(hct_deadline(&f.s, 0)->from_ns, 2000);
-    assert_int_equal(hct_deadline(&f.s, 1)->from_ns, 2000);
+    assert_true(hct_deadline(&f.s, 1)->from_ns == INT64_MAX);
     assert_int_equal(hct_deadline(&f.s, 1)->limit_ns, 50000000);
+    come(&f, 1, 0, "a", 0, 7000, 9000, 0);      /* it begins with the first call */
+    come(&f, 0, 0, "a", 0, 6000, 0, 0);
+    look(&f);
+    assert_int_equal(hct_deadline(&f.s, 1)->from_ns, 5000);
+    come(&f, 2, 0, "a", 0, 5500, 9000, 0);      /* and goes on */
+    look(&f);
+    assert_int_equal(hct_deadline(&f.s, 1)->from_ns, 5000);
     eventbook_show(&f.book, &f.looks, -900, 2500);      /* a clock was set */
     assert_int_equal(f.looks.deadlines[0].from_ns, 2000);
     end(&f);
