@@ -90,15 +90,16 @@ END
 is "$(hector deadlines)" "$(cat "$T/out")" '... also of the last job'
 is "$(hector deadlines --db "$HECTOR_DB" 1 | wc -l)" 5 '... of a file that is named'
 hector deadlines -j 1 >"$T/json"
-is "$(sqlite3 :memory: "SELECT group_concat(x, ' ') FROM (SELECT
+is "$(sqlite3 :memory: "SELECT
     json_extract(value, '\$.deadline') || ' ' || json_extract(value, '\$.instances')
     || ' ' || ifnull(round(json_extract(value, '\$.margin'), 3), '-') || ' ' ||
     ifnull(json_extract(value, '\$.slope'), '-') || ' ' ||
-    json_extract(value, '\$.firm') || json_extract(value, '\$.over') AS x
-    FROM json_each(CAST(readfile('$T/json') AS TEXT)))")" \
-    "$(echo 'Sending assignment...<=20ms,ranks=0 100 -0.047 -0.003 00' \
-        'read*.."a, b"<=30ms,firm 2 0.1 - 10 never/1s 0 - - 00 60s 0 - - 01')" \
-    '... in JSON, with numbers'
+    json_extract(value, '\$.firm') || json_extract(value, '\$.over')
+    FROM json_each(CAST(readfile('$T/json') AS TEXT))")" \
+    'Sending assignment...<=20ms,ranks=0 100 -0.047 -0.003 00
+read*.."a, b"<=30ms,firm 2 0.1 - 10
+never/1s 0 - - 00
+60s 0 - - 01' '... in JSON, with numbers'
 is "$(sql 'SELECT * FROM deadlines WHERE number = 2')" \
     '1|read*.."a, b"<=30ms,firm|0||0|30000000|27000000|3000000|0.1|0|0|||2
 1|read*.."a, b"<=30ms,firm|1||50000000|80000000||||1|0|||2' 'the view'
@@ -106,7 +107,8 @@ if command -v script >/dev/null; then
     script -qec 'stty columns 80; hector deadlines 1' "$T/tty" >/dev/null 2>&1
     is "$(tr -d '\r' <"$T/tty" | sed '/^Script/d' |
         awk 'length > 80 { n++ } /./ { lines++ } /99.0%/ { seen++ }
-            END { print lines, n + 0, seen }')" '5 0 1' 'on a terminal it is no wider than 80 columns'
+            END { print lines, n + 0, seen }')" '5 0 1' \
+        'on a terminal it is no wider than 80 columns'
 else
     skip 'on a terminal it is no wider than 80 columns' 'no script(1)'
 fi
