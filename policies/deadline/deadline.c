@@ -91,6 +91,8 @@ static void take(struct deadline *s, const struct hct_deadline *is, int64_t now_
     }
     d->is = *is;
     d->is.text[sizeof(d->is.text) - 1] = '\0';
+    if (!d->is.limit_ns)
+        d->is.limit_ns = 1;
     if (!(d->is.margin >= 0 && d->is.margin <= 1))
         d->is.margin = 0;
     if (d->is.over)

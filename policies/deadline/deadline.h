@@ -1,5 +1,5 @@
 /* deadline.h - the inside of the policy deadline: what it knows of a job's
- * deadlines and of the instances that are open.
+ * deadlines and of the instances that are open. No struct has holes: equal states are equal bytes.
  *
  *   events --> instance (of a rank) --+                    +--> margin
  *          --> span (of the job) -----+--> outcome --------+--> course --> news
@@ -36,15 +36,16 @@ struct outcome {
     uint32_t rank;              /* whose it is; HCT_NO_RANK */
     uint32_t who;               /* is to blame if it is late; HCT_NO_RANK */
     uint32_t call;              /* that ends it; 0: not known */
+    uint32_t held;              /* of enum hct_rank_flags: what has held its task */
     uint64_t number;
     int64_t release_ns, due_ns, done_ns;
     int64_t enter_ns;           /* of that call; WHEN_NEVER: it has not been */
     uint64_t bound_ns;          /* what due less done may be off by */
     uint64_t ordinal;           /* of the call, of this rank: struct round */
-    uint32_t held;              /* of enum hct_rank_flags: what has held its task */
     bool open;
     bool told, was_late;        /* it was counted, and so */
     bool had_margin;            /* ... with that margin */
+    uint32_t pad;
     double was_margin;
 };
 
@@ -70,6 +71,7 @@ struct course {
     uint32_t took;              /* so many to decline */
     uint32_t again;             /* times that it was worse soon after it had been
                                    better */
+    uint32_t pad;
     uint64_t since;             /* points since it was better */
     uint64_t missed, tell_at;   /* of this stretch; said of so many next */
     int64_t since_ns;
@@ -80,7 +82,7 @@ struct course {
 struct round {
     uint64_t ordinal;
     uint32_t ranks;             /* that have entered it; 0: none */
-    uint32_t first, last;       /* which ones were so */
+    uint32_t first, last, pad;  /* which ones were so */
     int64_t first_ns, last_ns;
     uint64_t bound_ns;          /* the most that an entry may be off by */
 };
@@ -98,6 +100,7 @@ struct due {                    /* a deadline */
     uint32_t short_said;        /* ... that was said */
     uint32_t added;             /* 1: it was not there from the beginning */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
+    uint32_t pad;
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
                                    row that so many did */
     uint64_t spans;             /* ... so far */
@@ -127,6 +130,7 @@ struct track {
     uint32_t call;
     uint16_t losses;            /* as of struct deadline, when it was begun */
     uint8_t open, told;         /* told: and late */
+    uint32_t pad;
 };
 
 struct span {                   /* a free one: see spans; stage: see span.c */
@@ -139,14 +143,14 @@ struct span {                   /* a free one: see spans; stage: see span.c */
     uint64_t began_bound_ns, done_bound_ns;
     uint32_t first, last, call; /* ranks; the call of the last one */
     uint8_t late, counts;       /* 1: as told; its margin was counted */
-    uint8_t whole, pad[5];      /* as many as ever have left it */
+    uint8_t whole, pad;         /* as many as ever have left it */
     double margin;              /* as told */
 };
 
 /* What looks have said of a task, each and over the time between two. */
 struct seen {
     uint64_t at_ns;             /* 0: nothing */
-    uint64_t cpu_ns, delayed_ns, in_ns, out_ns;
+    uint64_t cpu_ns, delayed_ns, in_ns;
     int64_t held_ns;            /* was held then, last */
     uint32_t held;              /* how: of enum hct_rank_flags */
     uint32_t runs;              /* 1: it wants a processor; 2: as it did before */

@@ -50,7 +50,6 @@ static void read(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
     k->cpu_ns = r->cpu_ns;
     k->delayed_ns = r->delayed_ns;
     k->in_ns = in_ns;
-    k->out_ns = r->out_ns;
 }
 
 void evidence_look(struct deadline *s, const struct hct_snapshot *in)

@@ -216,7 +216,9 @@ static void event_of_clock(struct deadline *s, struct due *d, struct track *t,
     struct track was;
 
     if (!t->open) {             /* the first one; or calls before it are not known */
-        if ((t->next || d->added) && d->is.limit_ns && e->enter_ns > d->is.from_ns) {
+        if (!t->next && d->added && e->enter_ns < d->seen_ns)
+            return;
+        if ((t->next || d->added) && e->enter_ns > d->is.from_ns) {
             uint64_t n = ((uint64_t)e->enter_ns - (uint64_t)d->is.from_ns) /
                          d->is.limit_ns;
 
@@ -272,8 +274,9 @@ void instance_event(struct deadline *s, struct due *d, const struct hct_event *e
 static void is_due(struct deadline *s, struct due *d, struct track *t,
                    const struct hct_snapshot *in, struct hct_out *out)
 {
-    int64_t now_ns = when_now(in->now_ns), until_ns;
+    int64_t now_ns = when_now(in->now_ns), until_ns = now_ns;
     struct outcome o;
+    uint64_t n;
 
     for (uint32_t i = 0; i < CATCH_UP; i++) {
         o = of(s, t, in);
@@ -291,16 +294,13 @@ static void is_due(struct deadline *s, struct due *d, struct track *t,
             return;
     }
     /* The rest is only counted. */
-    if (d->is.limit_ns) {
-        uint64_t n = (uint64_t)when_since(now_ns, until_ns) / d->is.limit_ns;
-
-        if (n == 0)
-            return;
-        o.number += n;
-        outcome_skip(d, &o, n, now_ns);
-        t->number += n;
-        begin_clock(t, d);
-    }
+    n = (uint64_t)when_since(now_ns, until_ns) / d->is.limit_ns;
+    if (n == 0)
+        return;
+    o.number += n;
+    outcome_skip(d, &o, n, now_ns);
+    t->number += n;
+    begin_clock(t, d);
 }
 
 void instance_check(struct deadline *s, const struct hct_snapshot *in,

@@ -8,12 +8,12 @@
 
 enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 4 };
 static const uint64_t at_least_ns = 100000000;
+static const double likely = 0.02;
 
 double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns)
 {
     const double most = 1e6;    /* what was stopped for a night is as late */
-    double x = (double)when_since(due_ns, done_ns) /
-               (limit_ns ? (double)limit_ns : 1);
+    double x = (double)when_since(due_ns, done_ns) / (double)limit_ns;
 
     return fmax(-most, fmin(most, x));
 }
@@ -197,7 +197,8 @@ void margin_fit(struct margin *m, uint32_t h, uint64_t now_ns)
     struct margin_slope slope;
 
     if (!m->fresh || n < MARGIN_LEAST ||
-        (m->known && m->fresh < EVERY && now_ns - m->fitted_ns < at_least_ns))
+        (m->known && m->fresh < EVERY && m->chance < likely &&
+         now_ns - m->fitted_ns < at_least_ns))
         return;
     m->fresh = 0;
     m->known = 1;
