@@ -6,9 +6,9 @@
 
 #include "policies/deadline/when.h"
 
-enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 4 };
-static const uint64_t at_least_ns = 100000000;
-static const double likely = 0.02;
+enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 8, LIKELY = 2 };
+static const uint64_t at_least_ns = 200000000;
+static const double likely = 1e-4;
 
 double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns)
 {
@@ -145,16 +145,18 @@ static double median(double *v, uint32_t n)
 
 struct margin_slope margin_slope(const double *v, uint32_t n)
 {
-    double slope[PAIRS], z;
+    double slope[PAIRS], part[MARGIN_POINTS], z;
     struct margin_slope is = { .slope = 0 };
     uint32_t pairs = 0;
     int s = 0;
 
     if (n < 2 || n > MARGIN_POINTS)
         return is;
+    for (uint32_t i = 1; i < n; i++)
+        part[i] = 1.0 / i;
     for (uint32_t i = 0; i + 1 < n; i++)
         for (uint32_t j = i + 1; j < n; j++) {
-            slope[pairs++] = (v[j] - v[i]) / (j - i);
+            slope[pairs++] = (v[j] - v[i]) * part[j - i];
             s += (v[j] > v[i]) - (v[j] < v[i]);
         }
     is.slope = median(slope, pairs);
@@ -197,7 +199,7 @@ void margin_fit(struct margin *m, uint32_t h, uint64_t now_ns)
     struct margin_slope slope;
 
     if (!m->fresh || n < MARGIN_LEAST ||
-        (m->known && m->fresh < EVERY && m->chance < likely &&
+        (m->known && m->fresh < (m->chance < likely ? EVERY : LIKELY) &&
          now_ns - m->fitted_ns < at_least_ns))
         return;
     m->fresh = 0;

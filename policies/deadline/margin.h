@@ -67,8 +67,8 @@ struct margin_slope margin_slope(const double *v, uint32_t n);
 double margin_chance(const double *v, uint32_t n, struct margin_slope slope,
                      uint32_t h);
 
-/* Does so for the points that there are, but while a miss is not likely not for each of
- * many: every fourth, or ten times a second. */
+/* Does so for the points that there are, but not for each of many: every eighth, or
+ * five times a second; where a miss is likely every second. */
 void margin_fit(struct margin *m, uint32_t h, uint64_t now_ns);
 bool margin_is_known(const struct margin *m);
 
