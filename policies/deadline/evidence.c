@@ -1,5 +1,5 @@
-/* evidence.c - see evidence.h. Pure arithmetic with two looks: parts of the time
- * between them, and what they were before. */
+/* evidence.c - see evidence.h. Pure arithmetic with two looks: parts of the
+ * time between them, and what they were before. */
 #include "policies/deadline/evidence.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 
 enum { TRACKS_MAX = 1 << 20, CATCH_UP = 8 };
 
-/* ------------------------------------------------------------------ the heap */
+/* ----------------------------------------------------------------- the heap */
 
 static struct track *tracks(struct deadline *s)
 {
@@ -78,7 +78,7 @@ int64_t instance_next(struct deadline *s)
     return s->nheap ? when_add(check_at(s, 0), deadline_grace(s)) : WHEN_NEVER;
 }
 
-/* ----------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- the table */
 
 uint32_t instance_max(uint32_t nranks)
 {
@@ -118,7 +118,7 @@ static struct track *find(struct deadline *s, struct due *d, uint32_t rank)
     return t;
 }
 
-/* ------------------------------------------------------------------- a rank's */
+/* -------------------------------------------------------------- of a rank */
 
 static struct outcome of(struct deadline *s, const struct track *t,
                          const struct hct_snapshot *in)
@@ -154,8 +154,8 @@ static void begin(struct track *t, uint64_t number, int64_t release_ns,
     t->told = 0;
 }
 
-/* A call that began when another one of this rank is open: its own end was lost,
- * unless several threads may be in MPI. */
+/* A call that began when another one of this rank is open: its own end was
+ * lost, unless several threads may be in MPI. */
 static bool replaces(const struct track *t, const struct hct_event *e,
                      const struct hct_snapshot *in)
 {
@@ -202,8 +202,8 @@ static void event_of_period(struct deadline *s, struct due *d, struct track *t,
     begin(t, t->next, e->exit_ns, d);
 }
 
-/* number is of the instance that is due next, next of the one that ends next: calls
- * that are behind end instances that were told as open. */
+/* number is of the instance that is due next, next of the one that ends next:
+ * calls that are behind end instances that were told as open. */
 static void begin_clock(struct track *t, const struct due *d)
 {
     begin(t, t->number, when_nth(d->is.from_ns, t->number, d->is.limit_ns), d);
@@ -269,7 +269,7 @@ void instance_event(struct deadline *s, struct due *d, const struct hct_event *e
     watch(s, t);
 }
 
-/* ---------------------------------------------------------------- what is due */
+/* -------------------------------------------------------------- what is due */
 
 static void is_due(struct deadline *s, struct due *d, struct track *t,
                    const struct hct_snapshot *in, struct hct_out *out)

@@ -168,13 +168,13 @@ struct margin_slope margin_slope(const double *v, uint32_t n)
     return is;
 }
 
-/* The model: a point is level + slope times its number, and noise around that, as
- * normal as the errors of a task that does the same each time mostly are, each
- * independent of the others. A slope that may be chance is none. The spread of
- * the noise is that of what is left of the points, by the median of its absolute
- * value (Hampel, JASA 69, 1974), which is 1 / 1.4826 of a normal one's deviation: an
- * outlier counts as any other. All are in time with the product of the chances of
- * each. */
+/* The model: a point is level + slope times its number, and noise around that,
+ * as normal as the errors of a task that does the same each time mostly are,
+ * each independent of the others. A slope that may be chance is none. The
+ * spread of the noise is that of what is left of the points, by the median of
+ * its absolute value (Hampel, JASA 69, 1974), which is 1 / 1.4826 of a normal
+ * one's deviation: an outlier counts as any other. All are in time with the
+ * product of the chances of each. */
 double margin_chance(const double *v, uint32_t n, struct margin_slope slope,
                      uint32_t h)
 {

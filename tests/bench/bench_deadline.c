@@ -1,7 +1,7 @@
-/* bench_deadline.c - what the policy deadline costs at 1,000 instances a second, each
- * in a step of its own: of one deadline of 20 ranks, of 20 deadlines, of stages with
- * the same marker, when all are late, and beside the looks at 100,000 ranks; as a
- * part of a core, against 1 %.
+/* bench_deadline.c - what the policy deadline costs at 1,000 instances a
+ * second, each in a step of its own: of one deadline of 20 ranks, of 20
+ * deadlines, of stages with the same marker, when all are late, and beside the
+ * looks at 100,000 ranks; as a part of a core, against 1 %.
  *
  * usage: bench_deadline [SECONDS] */
 #include <dlfcn.h>
@@ -30,7 +30,8 @@ static double cpu_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The nth millisecond has one instance: of 20 ranks or of 20 deadlines each 20 ms. */
+/* The nth millisecond has one instance: of 20 ranks or of 20 deadlines each 20
+ * ms. */
 struct load {
     const char *what;
     enum hct_due kind;
@@ -61,7 +62,8 @@ static void look(struct load const *l, uint32_t n, struct hct_snapshot *in,
 
 static int run(const struct load *l, uint32_t seconds)
 {
-    const struct hct_job job = { .size = sizeof(job), .nranks = l->ranks, .job = 1 };
+    const struct hct_job job = {
+        .size = sizeof(job), .nranks = l->ranks, .job = 1};
     struct hct_deadline due[RANKS] = { { 0 } };
     struct hct_event event = { .call = 1, .bound_ns = 10000 };
     static const struct hct_call call;
@@ -90,10 +92,15 @@ static int run(const struct load *l, uint32_t seconds)
         return 1;
     spent = cpu_s();
     for (uint32_t n = 0; n < seconds * A_SECOND; n++) {
-        struct hct_out out = { .size = sizeof(out), .verdicts = verdicts,
-                               .verdicts_max = 16, .ranks = blamed, .ranks_max = 64,
-                               .lines = lines, .lines_max = 64, .instances = rows,
-                               .instances_max = HCT_INSTANCES_MAX };
+        struct hct_out out = {.size = sizeof(out),
+                              .verdicts = verdicts,
+                              .verdicts_max = 16,
+                              .ranks = blamed,
+                              .ranks_max = 64,
+                              .lines = lines,
+                              .lines_max = 64,
+                              .instances = rows,
+                              .instances_max = HCT_INSTANCES_MAX};
         double a = cpu_s();
 
         look(l, n, &in, &event);
@@ -104,10 +111,12 @@ static int run(const struct load *l, uint32_t seconds)
         told += out.ninstances;
     }
     spent = (cpu_s() - spent) / seconds;
-    printf("deadline, %s: %.3f %% of a core at %d events a second, ratio %.3f of the "
-           "limit of %.0f %%; %.2f us each, the longest %.2f ms, %llu instances\n",
-           l->what, 100 * spent, A_SECOND, spent / limit, 100 * limit,
-           1e6 * spent / A_SECOND, 1e3 * most, (unsigned long long)told);
+    printf(
+        "deadline, %s: %.3f %% of a core at %d events a second, ratio %.3f of "
+        "the "
+        "limit of %.0f %%; %.2f us each, the longest %.2f ms, %llu instances\n",
+        l->what, 100 * spent, A_SECOND, spent / limit, 100 * limit,
+        1e6 * spent / A_SECOND, 1e3 * most, (unsigned long long)told);
     free(state);
     return spent > limit || !told;
 }
@@ -128,11 +137,13 @@ int main(int argc, char **argv)
     int rc = 0;
 
     snprintf(self, sizeof(self), "%s", argv[0]);
-    snprintf(object, sizeof(object), "%s/../lib/policies/deadline.so", dirname(self));
+    snprintf(object, sizeof(object), "%s/../lib/policies/deadline.so",
+             dirname(self));
     so = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     ranks = calloc(MANY, sizeof(*ranks));
     if (!so || !ranks || !(*(void **)(void *)&get = dlsym(so, "hct_policy"))) {
-        fprintf(stderr, "bench_deadline: %s\n", so ? "out of memory" : dlerror());
+        fprintf(stderr, "bench_deadline: %s\n",
+                so ? "out of memory" : dlerror());
         return 1;
     }
     for (uint32_t i = 0; i < MANY; i++)

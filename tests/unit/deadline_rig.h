@@ -1,5 +1,5 @@
-/* deadline_rig.h - the policy deadline as its host loads it, a calendar, and calls
- * that tasks tell. */
+/* deadline_rig.h - the policy deadline as its host loads it, a calendar, and
+ * calls that tasks tell. */
 #ifndef HECTOR_TESTS_DEADLINE_RIG_H
 #define HECTOR_TESTS_DEADLINE_RIG_H
 

@@ -1,5 +1,5 @@
-/* test_deadline.c - the policy deadline as its host sees it: instances of all kinds,
- * met, missed and open, what is said of them, and how often. */
+/* test_deadline.c - the policy deadline as its host sees it: instances of all
+ * kinds, met, missed and open, what is said of them, and how often. */
 #include "tests/unit/deadline_rig.h"
 
 #include "master/watch/callclass.h"
@@ -25,7 +25,7 @@ static void row(uint64_t number, int64_t release_ns, int64_t due_ns, int64_t don
     assert_int_equal(rig.row.late, late);
 }
 
-/* ------------------------------------------------------------------ the kinds */
+/* ---------------------------------------------------------------- the kinds */
 
 static void calls(void **state)
 {
@@ -296,7 +296,7 @@ static void the_end(void **state)
     assert_true(rig.out.wake_ns == HCT_WAKE_NEVER);
 }
 
-/* ----------------------------------------------------------- what holds a task */
+/* -------------------------------------------------------- what holds a task */
 
 static void held(void **state)
 {
@@ -351,7 +351,7 @@ static void ended(void **state)
     assert_true(rig.out.wake_ns == HCT_WAKE_NEVER);
 }
 
-/* -------------------------------------------------------------- error of clocks */
+/* ---------------------------------------------------------- error of clocks */
 
 static void bounds(void **state)
 {
@@ -377,7 +377,8 @@ static void bounds(void **state)
     SAYS("clocks are 4 ms at most");
 }
 
-/* What is late by less than that is said to be so, when the margin is too low. */
+/* What is late by less than that is said to be so, when the margin is too
+ * low. */
 static void unsure(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static void too_short(void **state)
     assert_int_equal(rig.last.deadline, 1);
 }
 
-/* -------------------------------------------------------------- what is said when */
+/* -------------------------------------------------------- what is said when */
 
 static int64_t go_call(int64_t t, uint32_t rank, int64_t takes_ns)
 {
@@ -464,7 +465,8 @@ static void declining(void **state)
     for (int i = 0; i < 40; i++)
         t = go_call(t, (uint32_t)i % 4, 12 * MS);
     said(0, 0, 0, 0);
-    /* Rank 3 has less than 20 % left: three points of four instances are a decline. */
+    /* Rank 3 has less than 20 % left: three points of four instances are a
+     * decline. */
     for (n = 0; n < 16 && !rig.told[HCT_DEADLINE_DECLINING]; n++)
         t = go_call(t, n % 4, n % 4 == 3 ? 17 * MS : 12 * MS);
     assert_in_range(n, 10, 16);

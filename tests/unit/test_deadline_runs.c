@@ -1,5 +1,6 @@
-/* test_deadline_runs.c - the policy deadline over whole runs: steady ones, ones that
- * become slower, more than fits, numbers without sense, and the same bytes each time. */
+/* test_deadline_runs.c - the policy deadline over whole runs: steady ones, ones
+ * that become slower, more than fits, numbers without sense, and the same bytes
+ * each time. */
 #include "tests/unit/deadline_rig.h"
 
 #include "master/watch/callclass.h"
@@ -19,10 +20,11 @@ static double normal(void)
     return r * cos(6.283185307179586 * part());
 }
 
-/* ----------------------------------------------------------------- what declines */
+/* ------------------------------------------------------------ what declines */
 
-/* Cycles of 50 ms of four tasks whose work takes this part of it, with a jitter of a
- * tenth of that; it grows to grown. Returns cycles until the first verdict. */
+/* Cycles of 50 ms of four tasks whose work takes this part of it, with a jitter
+ * of a tenth of that; it grows to grown. Returns cycles until the first
+ * verdict. */
 static unsigned cycles(unsigned n, enum hct_due kind, double work, double grown,
                        double margin)
 {
@@ -40,7 +42,8 @@ static unsigned cycles(unsigned n, enum hct_due kind, double work, double grown,
             if (kind == HCT_DUE_PERIOD)
                 takes = 30 * MS + (int64_t)((is - work) * 50e6);
             late_ns[r] = takes;
-            rig_call(r, 1, t + (kind == HCT_DUE_CALL ? 0 : takes - MS), t + takes);
+            rig_call(r, 1, t + (kind == HCT_DUE_CALL ? 0 : takes - MS),
+                     t + takes);
         }
         t += kind == HCT_DUE_PERIOD ? 30 * MS : 50 * MS;
         if (kind == HCT_DUE_PERIOD && grown > work)
@@ -66,9 +69,10 @@ static void steady(void **state)
         }
 }
 
-/* Told before the first miss: with a margin that is to be left; and without one, where
- * it falls four times as fast, by the chance of a miss alone. How jitter crosses a line
- * for the first time nobody knows before: half a chance is as often too late. */
+/* Told before the first miss: with a margin that is to be left; and without
+ * one, where it falls four times as fast, by the chance of a miss alone. How
+ * jitter crosses a line for the first time nobody knows before: half a chance
+ * is as often too late. */
 static void slow_decline(void **state)
 {
     static const enum hct_due kinds[] = { HCT_DUE_CALL, HCT_DUE_CLOCK };
@@ -106,9 +110,10 @@ static void trend(void **state)
     assert_true(fabs(rig.row.slope + 0.01) < 1e-6);
 }
 
-/* ------------------------------------------------------------- where the time went */
+/* ------------------------------------------------------ where the time went */
 
-static void look_at(int64_t t, double cpu, double delayed, double in, uint16_t flags)
+static void look_at(int64_t t, double cpu, double delayed, double in,
+                    uint16_t flags)
 {
     static int64_t before;
     double ns = before && t > before ? (double)(t - before) : 1e9;
@@ -124,13 +129,17 @@ static void look_at(int64_t t, double cpu, double delayed, double in, uint16_t f
 
 static void evidence(void **state)
 {
-    static const struct { double cpu, delayed, in; uint16_t flags; const char *says; }
-        how[] = {
-            { 0.5, 0.45, 0.1, HCT_RUNS, "wanted a processor and had none for 45 % of" },
-            { 0.5, 0, 0.1, HCT_RUNS,
-              "wanted a processor all the time and had one for 50 % of 1.0 s" },
-            { 1, 0, 0.1, HCT_RUNS, "% more of 1.0 s than before" },
-            { 0.3, 0, 0.5, 0, NULL } };
+    static const struct {
+        double cpu, delayed, in;
+        uint16_t flags;
+        const char *says;
+    } how[] = {
+        {0.5, 0.45, 0.1, HCT_RUNS,
+         "wanted a processor and had none for 45 % of"},
+        {0.5, 0, 0.1, HCT_RUNS,
+         "wanted a processor all the time and had one for 50 % of 1.0 s"},
+        {1, 0, 0.1, HCT_RUNS, "% more of 1.0 s than before"},
+        {0.3, 0, 0.5, 0, NULL}};
 
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
@@ -166,7 +175,8 @@ static void last_one(void **state)
                 call_find("MPI_Allreduce");
         rig_look(S + 46 * MS, true);
         assert_int_equal(rig.told[HCT_DEADLINE_MISSED], 1);
-        rig_call(0, 1, S + 50 * MS, S + 90 * MS)->call = call_find("MPI_Barrier");
+        rig_call(0, 1, S + 50 * MS, S + 90 * MS)->call =
+            call_find("MPI_Barrier");
         rig_look(S + 91 * MS, true);
         if (all)
             SAYS("entered MPI_Allreduce last, 40 ms after rank 0");
@@ -175,7 +185,7 @@ static void last_one(void **state)
     }
 }
 
-/* --------------------------------------------------------------------- much of it */
+/* --------------------------------------------------------------- much of it */
 
 static void many(void **state)
 {
@@ -231,8 +241,8 @@ static void too_many_spans(void **state)
     assert_true(rig.nrows >= 300 - 256);
 }
 
-/* The largest jobs have a place for each rank of one deadline, and say what finds
- * none. */
+/* The largest jobs have a place for each rank of one deadline, and say what
+ * finds none. */
 static void a_million(void **state)
 {
     struct hct_rank *ranks = calloc(1000000, sizeof(*ranks));
@@ -248,8 +258,11 @@ static void a_million(void **state)
     rig_look(S, false);
     for (uint32_t r = 0; r < 1000000;) {
         for (uint32_t i = 0; i < RIG_EVENTS && r < 1000000; i++, r++)
-            *rig_call(0, 1, S + r, S + r + MS) = (struct hct_event){
-                .rank = r, .of = r % 16 ? 1 : 3, .enter_ns = S, .exit_ns = S + MS };
+            *rig_call(0, 1, S + r, S + r + MS) =
+                (struct hct_event){.rank = r,
+                                   .of = r % 16 ? 1 : 3,
+                                   .enter_ns = S,
+                                   .exit_ns = S + MS};
         rig_look(S + 2 * MS, true);
     }
     assert_in_range(rig.told[0], 1, 3);
@@ -337,12 +350,12 @@ static void lost(void **state)
     assert_int_equal(rig.row.instance, 20);
 }
 
-/* ----------------------------------------------------------- numbers without sense */
+/* ---------------------------------------------------- numbers without sense */
 
 static int64_t any(void)
 {
-    static const int64_t odd[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1,
-                                   S, 2 * S, -S, 1000 * S };
+    static const int64_t odd[] = {
+        0, 1, -1, INT64_MAX, INT64_MIN, INT64_MAX - 1, S, 2 * S, -S, 1000 * S};
 
     return part() < 0.5 ? odd[(unsigned)(part() * 10)]
                         : (int64_t)(part() * 20e9) - 5 * S;
@@ -351,7 +364,8 @@ static int64_t any(void)
 static void scramble(uint32_t ranks, uint64_t now_ns)
 {
     for (uint32_t i = (uint32_t)(part() * 6); i > 0; i--) {
-        struct hct_event *e = rig_call((uint32_t)(part() * ranks), 0, any(), any());
+        struct hct_event *e =
+            rig_call((uint32_t)(part() * ranks), 0, any(), any());
 
         e->in = part() < 0.3;
         e->of = (uint64_t)(part() * 1024);
@@ -364,7 +378,8 @@ static void scramble(uint32_t ranks, uint64_t now_ns)
     }
     for (uint32_t i = 0; i < ranks; i++) {
         rig.rank[i].flags = (uint16_t)(part() * 65536);
-        rig.rank[i].life = (uint16_t)(part() < 0.98 ? HCT_LIFE_RUNNING : part() * 8);
+        rig.rank[i].life =
+            (uint16_t)(part() < 0.98 ? HCT_LIFE_RUNNING : part() * 8);
         rig.rank[i].cpu_ns = (uint64_t)any();
         rig.rank[i].delayed_ns = (uint64_t)any();
         rig.rank[i].in_ns = (uint64_t)any();
@@ -380,7 +395,8 @@ static void wild(uint64_t seed)
     lot = seed;
     rig_open(3, NULL, 0);
     for (unsigned i = 0; i < 10; i++) {
-        rig_due((enum hct_due)(1 + i % 5), any(), part() < 0.2 ? NAN : 3 * part() - 1);
+        rig_due((enum hct_due)(1 + i % 5), any(),
+                part() < 0.2 ? NAN : 3 * part() - 1);
         rig.due[i].from_ns = any();
         memset(rig.due[i].text, 'x', sizeof(rig.due[i].text));
         rig.due[i].firm = i % 2;
@@ -408,7 +424,7 @@ static void senseless(void **state)
     rig_look(INT64_MAX - S, false);
 }
 
-/* ----------------------------------------------------------------- the same bytes */
+/* ----------------------------------------------------------- the same bytes */
 
 static uint64_t sum(uint64_t h, const void *p, size_t n)
 {
@@ -454,7 +470,8 @@ static void same_bytes(void **state)
         void *a, *b;
         size_t n, m;
 
-        assert_true(told_by(seed, false, &a, &n) == told_by(seed, true, &b, &m));
+        assert_true(told_by(seed, false, &a, &n) ==
+                    told_by(seed, true, &b, &m));
         assert_true(n == m && memcmp(a, b, n) == 0);
         free(a);
         free(b);

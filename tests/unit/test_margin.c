@@ -1,5 +1,5 @@
-/* test_margin.c - means, slopes and chances of margins, against numbers that were
- * worked out by hand. */
+/* test_margin.c - means, slopes and chances of margins, against numbers that
+ * were worked out by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ static void welford(void **state)
     assert_int_equal(m.n, 8);
 }
 
-/* Pairs of 1, 2, 4, 3: slopes 1, 3/2, 2/3, 2, 1/2, -1: median of -1, 1/2, 2/3, 1,
- * 3/2, 2 is 5/6. */
+/* Pairs of 1, 2, 4, 3: slopes 1, 3/2, 2/3, 2, 1/2, -1: median of -1, 1/2, 2/3,
+ * 1, 3/2, 2 is 5/6. */
 static void theil_sen(void **state)
 {
     static const double few[] = { 1, 2, 4, 3 }, odd[] = { 1, 2, 100 },
@@ -92,8 +92,8 @@ static void any_points(void **state)
     }
 }
 
-/* Of 0.01 and 0.09 in turns the level is 0.05, the median of what is left 0.04: each
- * is met by the chance of 0.05 / (1.4826 * 0.04) deviations. */
+/* Of 0.01 and 0.09 in turns the level is 0.05, the median of what is left 0.04:
+ * each is met by the chance of 0.05 / (1.4826 * 0.04) deviations. */
 static void chances(void **state)
 {
     double v[MARGIN_POINTS], one;
