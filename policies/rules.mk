@@ -46,4 +46,4 @@ endef
 $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
 
 # Tests that load one.
-$(B)/unit/test_deadline $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)
+$(B)/unit/test_deadline $(B)/unit/test_deadline_runs $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)

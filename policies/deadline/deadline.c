@@ -1,7 +1,7 @@
-/* deadline.c - the policy deadline: a real-time monitor (Russ et al., the paper on
- * time stamps of MPI events, section 4): it compares what the tasks of a job tell
- * of their tagged calls with a calendar, and says that the margin by which they
- * meet it declines, or that it is missed. */
+/* deadline.c - the policy deadline: a real-time monitor (Russ et al., the paper
+ * on time stamps of MPI events, section 4): it compares what the tasks of a job
+ * tell of their tagged calls with a calendar, and says that the margin by which
+ * they meet it declines, or that it is missed. */
 #include "policies/deadline/deadline.h"
 
 #include <string.h>
@@ -16,21 +16,21 @@
 enum { HORIZON, CHANCE, SUSTAIN, NEVER, GRACE, LOOK, PARAMS };
 
 static const struct hct_param params[] = {
-    [HORIZON] = { "horizon", "", "instances to come that the chance of a miss is of",
-                  10, 1, 10000 },
-    [CHANCE] = { "chance", "", "of a miss among these, from which on a margin that "
-                 "falls is told", 0.5, 0.01, 1 },
+    [HORIZON] = { "horizon", "", "instances to come that a chance is of", 10, 1,
+                  10000 },
+    [CHANCE] = { "chance", "", "that one of these is missed, from which on a "
+                 "margin that falls is told", 0.5, 0.01, 1 },
     [SUSTAIN] = { "sustain", "", "instances in a row that tell it", 3, 1, 32 },
-    [NEVER] = { "never", "s", "without a call with its label, or a hundred times as "
-                "long as it allows, until that is told", 10, 0.1, 86400 },
-    [GRACE] = { "grace", "ms", "that a call may take to be told, at least", 20, 0,
-                10000 },
+    [NEVER] = { "never", "s", "without a call of its label until that is told, "
+                "or a hundred times as long as it allows", 10, 0.1, 86400 },
+    [GRACE] = { "grace", "ms", "that a call may take to be told, at least", 20,
+                0, 10000 },
     [LOOK] = { "look", "s", "time between looks at tasks", 1, 0.1, 60 },
     [PARAMS] = { .name = NULL },
 };
 
-/* Tasks from which on looks are as much rarer as there are more: what a second of
- * them costs is bounded. */
+/* Tasks from which on looks are as much rarer as there are more: what a second
+ * of them costs is bounded. */
 enum { MANY = 100000 };
 static const uint64_t soon_ns = 1000000, lag_max_ns = 1000000000;
 
@@ -73,15 +73,17 @@ static int init(void *state, const struct hct_job *job, const double *param,
         .look_ns = job->nranks > MANY ? look_ns / MANY * job->nranks : look_ns,
         .grace_ns = (uint64_t)(param[GRACE] * 1e6),
         .never_ns = (uint64_t)(param[NEVER] * 1e9),
-        .horizon = (uint32_t)param[HORIZON], .sustain = (uint32_t)param[SUSTAIN],
-        .chance = param[CHANCE] };
+        .horizon = (uint32_t)param[HORIZON],
+        .sustain = (uint32_t)param[SUSTAIN],
+        .chance = param[CHANCE]};
     s->running_ns = WHEN_NEVER;
     return 0;
 }
 
-/* --------------------------------------------------------------- the calendar */
+/* ------------------------------------------------------------- the calendar */
 
-static void take(struct deadline *s, const struct hct_deadline *is, int64_t now_ns)
+static void take(struct deadline *s, const struct hct_deadline *is,
+                 int64_t now_ns)
 {
     struct due *d = &s->due[is->number - 1];
 
@@ -91,6 +93,8 @@ static void take(struct deadline *s, const struct hct_deadline *is, int64_t now_
     }
     d->is = *is;
     d->is.text[sizeof(d->is.text) - 1] = '\0';
+    if (!d->is.limit_ns)
+        d->is.limit_ns = 1;
     if (!(d->is.margin >= 0 && d->is.margin <= 1))
         d->is.margin = 0;
     if (d->is.over)
@@ -114,9 +118,10 @@ static bool take_calendar(struct deadline *s, const struct hct_snapshot *in)
     return live;
 }
 
-/* ------------------------------------------------------------------ the events */
+/* --------------------------------------------------------------- the events */
 
-static void note_lag(struct deadline *s, const struct hct_event *e, int64_t now_ns)
+static void note_lag(struct deadline *s, const struct hct_event *e,
+                     int64_t now_ns)
 {
     int64_t lag = when_since(now_ns, e->exit_ns);
     uint64_t ns = lag > 0 ? (uint64_t)lag : 0;
@@ -130,8 +135,9 @@ static void note_lag(struct deadline *s, const struct hct_event *e, int64_t now_
         s->lag_ns = ns;
 }
 
-static void take_event(struct deadline *s, struct due *d, const struct hct_event *e,
-                       const struct hct_snapshot *in, struct hct_out *out)
+static void take_event(struct deadline *s, struct due *d,
+                       const struct hct_event *e, const struct hct_snapshot *in,
+                       struct hct_out *out)
 {
     uint64_t bit = (uint64_t)1 << (d->is.number - 1);
     uint64_t bound_ns = d->is.kind == HCT_DUE_SPAN    ? 2 * e->bound_ns
@@ -174,7 +180,7 @@ static void take_events(struct deadline *s, const struct hct_snapshot *in,
     }
 }
 
-/* ----------------------------------------------------------- what is due by looks */
+/* ----------------------------------------------------- what is due by looks */
 
 /* When the last one has ended is known as nearly as it was looked for. */
 static void check_end(struct deadline *s, struct due *d, uint64_t read_ns,
@@ -213,8 +219,8 @@ static void check_never(struct deadline *s, struct due *d, int64_t now_ns)
     d->news = (struct news){ .what = NEWS_NEVER };
 }
 
-static void check(struct deadline *s, uint64_t read_ns, const struct hct_snapshot *in,
-                  struct hct_out *out)
+static void check(struct deadline *s, uint64_t read_ns,
+                  const struct hct_snapshot *in, struct hct_out *out)
 {
     instance_check(s, in, out);
     if (s->over)
@@ -240,14 +246,16 @@ static int64_t next_end(const struct deadline *s)
         const struct due *d = &s->due[i];
         int64_t due_ns = when_add(d->is.from_ns, d->is.limit_ns);
 
-        if (d->is.kind == HCT_DUE_END && !d->is.over && !d->ended && due_ns < next)
+        if (d->is.kind == HCT_DUE_END && !d->is.over && !d->ended &&
+            due_ns < next)
             next = due_ns;
     }
     return next;
 }
 
 /* Never twice within a millisecond, however short a deadline is. */
-static uint64_t wake(struct deadline *s, const struct hct_snapshot *in, bool said)
+static uint64_t wake(struct deadline *s, const struct hct_snapshot *in,
+                     bool said)
 {
     int64_t next = instance_next(s), other = span_next(s), end = next_end(s);
     uint64_t at = s->read_ns + s->knob.look_ns;

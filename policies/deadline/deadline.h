@@ -1,5 +1,6 @@
 /* deadline.h - the inside of the policy deadline: what it knows of a job's
- * deadlines and of the instances that are open.
+ * deadlines and of the instances that are open. No struct has holes: equal
+ * states are equal bytes.
  *
  *   events --> instance (of a rank) --+                    +--> margin
  *          --> span (of the job) -----+--> outcome --------+--> course --> news
@@ -21,8 +22,8 @@
 #include "policies/hct_policy.h"
 
 enum {
-    DEADLINE_SPANS = 256,       /* instances of HCT_DUE_SPAN that are followed */
-    DEADLINE_ROUNDS = 16,       /* last calls of which it is known who was last */
+    DEADLINE_SPANS = 256,       /* instances of HCT_DUE_SPAN, followed at once */
+    DEADLINE_ROUNDS = 16,       /* last calls: it is known who was last in them */
 };
 
 struct deadline_knobs {
@@ -36,15 +37,16 @@ struct outcome {
     uint32_t rank;              /* whose it is; HCT_NO_RANK */
     uint32_t who;               /* is to blame if it is late; HCT_NO_RANK */
     uint32_t call;              /* that ends it; 0: not known */
+    uint32_t held;              /* enum hct_rank_flags: what has held its task */
     uint64_t number;
     int64_t release_ns, due_ns, done_ns;
     int64_t enter_ns;           /* of that call; WHEN_NEVER: it has not been */
     uint64_t bound_ns;          /* what due less done may be off by */
     uint64_t ordinal;           /* of the call, of this rank: struct round */
-    uint32_t held;              /* of enum hct_rank_flags: what has held its task */
     bool open;
     bool told, was_late;        /* it was counted, and so */
     bool had_margin;            /* ... with that margin */
+    uint32_t pad;
     double was_margin;
 };
 
@@ -68,28 +70,29 @@ struct course {
     uint32_t stage;             /* enum course_stage */
     uint32_t low, good;         /* points in a row that were so */
     uint32_t took;              /* so many to decline */
-    uint32_t again;             /* times that it was worse soon after it had been
-                                   better */
+    uint32_t again;             /* times that it was worse soon after it had
+                                   been better */
+    uint32_t pad;
     uint64_t since;             /* points since it was better */
     uint64_t missed, tell_at;   /* of this stretch; said of so many next */
     int64_t since_ns;
 };
 
-/* Calls with the same ordinal of all ranks: the same collective one, in a program
- * that does not leave one out. */
+/* Calls with the same ordinal of all ranks: the same collective one, in a
+ * program that does not leave one out. */
 struct round {
     uint64_t ordinal;
     uint32_t ranks;             /* that have entered it; 0: none */
-    uint32_t first, last;       /* which ones were so */
+    uint32_t first, last, pad;  /* which ones were so */
     int64_t first_ns, last_ns;
     uint64_t bound_ns;          /* the most that an entry may be off by */
 };
 
 struct due {                    /* a deadline */
-    struct hct_deadline is;     /* as in the calendar; number 0: it is not known */
+    struct hct_deadline is;     /* in the calendar; number 0: it is not known */
     int64_t seen_ns;            /* since then */
     uint64_t met, missed;
-    uint64_t unsure;            /* met, but for the error of clocks it may be not */
+    uint64_t unsure;            /* met, but for the error of clocks maybe not */
     uint64_t events, ends;      /* with its label; with the second one */
     uint64_t strays;            /* of these with a marker that began nothing */
     uint32_t ranks;             /* that have come */
@@ -98,6 +101,7 @@ struct due {                    /* a deadline */
     uint32_t short_said;        /* ... that was said */
     uint32_t added;             /* 1: it was not there from the beginning */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
+    uint32_t pad;
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
                                    row that so many did */
     uint64_t spans;             /* ... so far */
@@ -121,12 +125,13 @@ struct track {
     uint64_t calls;             /* so far */
     int64_t release_ns, due_ns; /* of the open one */
     int64_t check_ns;           /* due, and what it may be off by */
-    int64_t enter_ns;           /* of the call that it is in; WHEN_NEVER: none */
+    int64_t enter_ns;           /* of the call it is in; WHEN_NEVER: none */
     uint64_t bound_ns;
     uint32_t heap;              /* its place there, from 1; 0: it is not */
     uint32_t call;
     uint16_t losses;            /* as of struct deadline, when it was begun */
     uint8_t open, told;         /* told: and late */
+    uint32_t pad;
 };
 
 struct span {                   /* a free one: see spans; stage: see span.c */
@@ -139,17 +144,17 @@ struct span {                   /* a free one: see spans; stage: see span.c */
     uint64_t began_bound_ns, done_bound_ns;
     uint32_t first, last, call; /* ranks; the call of the last one */
     uint8_t late, counts;       /* 1: as told; its margin was counted */
-    uint8_t whole, pad[5];      /* as many as ever have left it */
+    uint8_t whole, pad;         /* as many as ever have left it */
     double margin;              /* as told */
 };
 
 /* What looks have said of a task, each and over the time between two. */
 struct seen {
     uint64_t at_ns;             /* 0: nothing */
-    uint64_t cpu_ns, delayed_ns, in_ns, out_ns;
+    uint64_t cpu_ns, delayed_ns, in_ns;
     int64_t held_ns;            /* was held then, last */
     uint32_t held;              /* how: of enum hct_rank_flags */
-    uint32_t runs;              /* 1: it wants a processor; 2: as it did before */
+    uint32_t runs;              /* 1: wants a processor; 2: as it did before */
     float over_s;               /* between the last two; 0: they say nothing */
     float cpu, delayed, in;     /* parts of that; delayed below 0: not known */
     float usual_cpu, usual_in;  /* ... before */
@@ -191,7 +196,8 @@ static inline uint64_t deadline_grace(const struct deadline *s)
 }
 
 /* It owes nothing any more. */
-static inline bool deadline_has_ended(const struct hct_snapshot *in, uint32_t rank)
+static inline bool deadline_has_ended(const struct hct_snapshot *in,
+                                      uint32_t rank)
 {
     return hct_rank(in, rank)->life >= HCT_LIFE_FINALIZE;
 }

@@ -1,5 +1,5 @@
-/* evidence.c - see evidence.h. Pure arithmetic with two looks: parts of the time
- * between them, and what they were before. */
+/* evidence.c - see evidence.h. Pure arithmetic with two looks: parts of the
+ * time between them, and what they were before. */
 #include "policies/deadline/evidence.h"
 
 #include <math.h>
@@ -50,7 +50,6 @@ static void read(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
     k->cpu_ns = r->cpu_ns;
     k->delayed_ns = r->delayed_ns;
     k->in_ns = in_ns;
-    k->out_ns = r->out_ns;
 }
 
 void evidence_look(struct deadline *s, const struct hct_snapshot *in)

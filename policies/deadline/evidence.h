@@ -1,5 +1,5 @@
-/* evidence.h - where the time of an instance went, as far as looks at its task and
- * the calls of others tell. */
+/* evidence.h - where the time of an instance went, as far as looks at its task
+ * and the calls of others tell. */
 #ifndef HCT_DEADLINE_EVIDENCE_H
 #define HCT_DEADLINE_EVIDENCE_H
 

@@ -7,7 +7,7 @@
 
 enum { TRACKS_MAX = 1 << 20, CATCH_UP = 8 };
 
-/* ------------------------------------------------------------------ the heap */
+/* ----------------------------------------------------------------- the heap */
 
 static struct track *tracks(struct deadline *s)
 {
@@ -78,7 +78,7 @@ int64_t instance_next(struct deadline *s)
     return s->nheap ? when_add(check_at(s, 0), deadline_grace(s)) : WHEN_NEVER;
 }
 
-/* ----------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- the table */
 
 uint32_t instance_max(uint32_t nranks)
 {
@@ -118,7 +118,7 @@ static struct track *find(struct deadline *s, struct due *d, uint32_t rank)
     return t;
 }
 
-/* ------------------------------------------------------------------- a rank's */
+/* -------------------------------------------------------------- of a rank */
 
 static struct outcome of(struct deadline *s, const struct track *t,
                          const struct hct_snapshot *in)
@@ -154,8 +154,8 @@ static void begin(struct track *t, uint64_t number, int64_t release_ns,
     t->told = 0;
 }
 
-/* A call that began when another one of this rank is open: its own end was lost,
- * unless several threads may be in MPI. */
+/* A call that began when another one of this rank is open: its own end was
+ * lost, unless several threads may be in MPI. */
 static bool replaces(const struct track *t, const struct hct_event *e,
                      const struct hct_snapshot *in)
 {
@@ -202,8 +202,8 @@ static void event_of_period(struct deadline *s, struct due *d, struct track *t,
     begin(t, t->next, e->exit_ns, d);
 }
 
-/* number is of the instance that is due next, next of the one that ends next: calls
- * that are behind end instances that were told as open. */
+/* number is of the instance that is due next, next of the one that ends next:
+ * calls that are behind end instances that were told as open. */
 static void begin_clock(struct track *t, const struct due *d)
 {
     begin(t, t->number, when_nth(d->is.from_ns, t->number, d->is.limit_ns), d);
@@ -216,7 +216,9 @@ static void event_of_clock(struct deadline *s, struct due *d, struct track *t,
     struct track was;
 
     if (!t->open) {             /* the first one; or calls before it are not known */
-        if ((t->next || d->added) && d->is.limit_ns && e->enter_ns > d->is.from_ns) {
+        if (!t->next && d->added && e->enter_ns < d->seen_ns)
+            return;
+        if ((t->next || d->added) && e->enter_ns > d->is.from_ns) {
             uint64_t n = ((uint64_t)e->enter_ns - (uint64_t)d->is.from_ns) /
                          d->is.limit_ns;
 
@@ -267,13 +269,14 @@ void instance_event(struct deadline *s, struct due *d, const struct hct_event *e
     watch(s, t);
 }
 
-/* ---------------------------------------------------------------- what is due */
+/* -------------------------------------------------------------- what is due */
 
 static void is_due(struct deadline *s, struct due *d, struct track *t,
                    const struct hct_snapshot *in, struct hct_out *out)
 {
-    int64_t now_ns = when_now(in->now_ns), until_ns;
+    int64_t now_ns = when_now(in->now_ns), until_ns = now_ns;
     struct outcome o;
+    uint64_t n;
 
     for (uint32_t i = 0; i < CATCH_UP; i++) {
         o = of(s, t, in);
@@ -291,16 +294,13 @@ static void is_due(struct deadline *s, struct due *d, struct track *t,
             return;
     }
     /* The rest is only counted. */
-    if (d->is.limit_ns) {
-        uint64_t n = (uint64_t)when_since(now_ns, until_ns) / d->is.limit_ns;
-
-        if (n == 0)
-            return;
-        o.number += n;
-        outcome_skip(d, &o, n, now_ns);
-        t->number += n;
-        begin_clock(t, d);
-    }
+    n = (uint64_t)when_since(now_ns, until_ns) / d->is.limit_ns;
+    if (n == 0)
+        return;
+    o.number += n;
+    outcome_skip(d, &o, n, now_ns);
+    t->number += n;
+    begin_clock(t, d);
 }
 
 void instance_check(struct deadline *s, const struct hct_snapshot *in,

@@ -1,8 +1,8 @@
 /* instance.h - instances that one rank has: of HCT_DUE_CALL, HCT_DUE_PERIOD and
- * HCT_DUE_CLOCK. A rank has one of a deadline open at a time: where several of its
- * threads are in such calls, the others are judged when they end. Places are
- * a table by (deadline, rank); those that are open are in a heap by when they have
- * to be looked after. */
+ * HCT_DUE_CLOCK. A rank has one of a deadline open at a time: where several of
+ * its threads are in such calls, the others are judged when they end. Places
+ * are a table by (deadline, rank); those that are open are in a heap by when
+ * they have to be looked after. */
 #ifndef HCT_DEADLINE_INSTANCE_H
 #define HCT_DEADLINE_INSTANCE_H
 

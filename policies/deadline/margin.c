@@ -6,14 +6,14 @@
 
 #include "policies/deadline/when.h"
 
-enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 4 };
-static const uint64_t at_least_ns = 100000000;
+enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 8, LIKELY = 2 };
+static const uint64_t at_least_ns = 200000000;
+static const double likely = 1e-4;
 
 double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns)
 {
     const double most = 1e6;    /* what was stopped for a night is as late */
-    double x = (double)when_since(due_ns, done_ns) /
-               (limit_ns ? (double)limit_ns : 1);
+    double x = (double)when_since(due_ns, done_ns) / (double)limit_ns;
 
     return fmax(-most, fmin(most, x));
 }
@@ -145,16 +145,18 @@ static double median(double *v, uint32_t n)
 
 struct margin_slope margin_slope(const double *v, uint32_t n)
 {
-    double slope[PAIRS], z;
+    double slope[PAIRS], part[MARGIN_POINTS], z;
     struct margin_slope is = { .slope = 0 };
     uint32_t pairs = 0;
     int s = 0;
 
     if (n < 2 || n > MARGIN_POINTS)
         return is;
+    for (uint32_t i = 1; i < n; i++)
+        part[i] = 1.0 / i;
     for (uint32_t i = 0; i + 1 < n; i++)
         for (uint32_t j = i + 1; j < n; j++) {
-            slope[pairs++] = (v[j] - v[i]) / (j - i);
+            slope[pairs++] = (v[j] - v[i]) * part[j - i];
             s += (v[j] > v[i]) - (v[j] < v[i]);
         }
     is.slope = median(slope, pairs);
@@ -166,13 +168,13 @@ struct margin_slope margin_slope(const double *v, uint32_t n)
     return is;
 }
 
-/* The model: a point is level + slope times its number, and noise around that, as
- * normal as the errors of a task that does the same each time mostly are, each
- * independent of the others. A slope that may be chance is none. The spread of
- * the noise is that of what is left of the points, by the median of its absolute
- * value (Hampel, JASA 69, 1974), which is 1 / 1.4826 of a normal one's deviation: an
- * outlier counts as any other. All are in time with the product of the chances of
- * each. */
+/* The model: a point is level + slope times its number, and noise around that,
+ * as normal as the errors of a task that does the same each time mostly are,
+ * each independent of the others. A slope that may be chance is none. The
+ * spread of the noise is that of what is left of the points, by the median of
+ * its absolute value (Hampel, JASA 69, 1974), which is 1 / 1.4826 of a normal
+ * one's deviation: an outlier counts as any other. All are in time with the
+ * product of the chances of each. */
 double margin_chance(const double *v, uint32_t n, struct margin_slope slope,
                      uint32_t h)
 {
@@ -197,7 +199,8 @@ void margin_fit(struct margin *m, uint32_t h, uint64_t now_ns)
     struct margin_slope slope;
 
     if (!m->fresh || n < MARGIN_LEAST ||
-        (m->known && m->fresh < EVERY && now_ns - m->fitted_ns < at_least_ns))
+        (m->known && m->fresh < (m->chance < likely ? EVERY : LIKELY) &&
+         now_ns - m->fitted_ns < at_least_ns))
         return;
     m->fresh = 0;
     m->known = 1;

@@ -1,11 +1,12 @@
-/* margin.h - by what margin instances of a deadline are met, relative to what they
- * may take: 1 is at once, 0 just in time, less is late. All zero it is an empty one.
+/* margin.h - by what margin instances of a deadline are met, relative to what
+ * they may take: 1 is at once, 0 just in time, less is late. All zero it is an
+ * empty one.
  *
- * Of each instance a mean and variance are kept (Welford, Technometrics 4, 1962).
- * What is extrapolated are points: of a deadline that many ranks have, the lowest
- * margin of as many instances one after the other as there are ranks. So one
- * that falls behind counts however many do not, and a point is about a cycle of the
- * program, also where ranks run apart. */
+ * Of each instance a mean and variance are kept (Welford, Technometrics 4,
+ * 1962). What is extrapolated are points: of a deadline that many ranks have,
+ * the lowest margin of as many instances one after the other as there are
+ * ranks. So one that falls behind counts however many do not, and a point is
+ * about a cycle of the program, also where ranks run apart. */
 #ifndef HCT_DEADLINE_MARGIN_H
 #define HCT_DEADLINE_MARGIN_H
 
@@ -45,7 +46,8 @@ void margin_add(struct margin *m, double x);
 void margin_replace(struct margin *m, double was, double x);
 double margin_deviation(const struct margin *m);
 
-/* The same instance for the points: of as many ranks. True: a point is whole. */
+/* The same instance for the points: of as many ranks. True: a point is
+ * whole. */
 bool margin_collect(struct margin *m, double x, uint32_t rank, uint32_t ranks);
 
 /* The points, the oldest first: returns how many. */
@@ -55,8 +57,8 @@ const struct margin_point *margin_last(const struct margin *m, uint32_t back);
 uint32_t margin_worst(const struct margin *m, uint32_t last);
 
 /* The slope of v by Theil (1950) and Sen (JASA 63, 1968): the median of those
- * between all pairs. falls: it is below 0, by the test of Mann (1945) and Kendall
- * at the level 0.01 of one side; rises: the same. */
+ * between all pairs. falls: it is below 0, by the test of Mann (1945) and
+ * Kendall at the level 0.01 of one side; rises: the same. */
 struct margin_slope {
     double slope;
     bool falls, rises;
@@ -67,8 +69,8 @@ struct margin_slope margin_slope(const double *v, uint32_t n);
 double margin_chance(const double *v, uint32_t n, struct margin_slope slope,
                      uint32_t h);
 
-/* Does so for the points that there are, but not for each of many: every fourth, or
- * ten times a second. */
+/* Does so for the points that there are, but not for each of many: every
+ * eighth, or five times a second; where a miss is likely every second. */
 void margin_fit(struct margin *m, uint32_t h, uint64_t now_ns);
 bool margin_is_known(const struct margin *m);
 

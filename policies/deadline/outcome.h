@@ -1,5 +1,5 @@
-/* outcome.h - what has come of an instance: counted, kept as a row, and taken for
- * what is to come. */
+/* outcome.h - what has come of an instance: counted, kept as a row, and taken
+ * for what is to come. */
 #ifndef HCT_DEADLINE_OUTCOME_H
 #define HCT_DEADLINE_OUTCOME_H
 

@@ -88,7 +88,7 @@ static void blame(struct hct_verdict *v, uint32_t rank,
     v->phase = hct_rank(in, rank)->phase;
 }
 
-/* ------------------------------------------------------------ where time went */
+/* ---------------------------------------------------------- where time went */
 
 static void say_last_in(const struct evidence *e, const struct outcome *o,
                         const struct hct_snapshot *in, struct hct_out *out)
@@ -97,10 +97,11 @@ static void say_last_in(const struct evidence *e, const struct outcome *o,
 
     if (!e->round)
         return;
-    words_line(out, (int32_t)e->round->last, "entered %s last, %s after rank %"
-               PRIu32, hct_call(in, o->call)->name,
-               how_long(after, when_since(e->round->last_ns, e->round->first_ns)),
-               e->round->first);
+    words_line(
+        out, (int32_t)e->round->last, "entered %s last, %s after rank %" PRIu32,
+        hct_call(in, o->call)->name,
+        how_long(after, when_since(e->round->last_ns, e->round->first_ns)),
+        e->round->first);
 }
 
 static const char *by_look(char buf[CLAUSE], const struct evidence *e)
@@ -110,7 +111,8 @@ static const char *by_look(char buf[CLAUSE], const struct evidence *e)
     words_time(over, (uint64_t)((double)e->over_s * 1e9));
     buf[0] = '\0';
     if (e->what == EVIDENCE_STARVED)
-        snprintf(buf, CLAUSE, "wanted a processor and had none for %.0f %% of %s",
+        snprintf(buf, CLAUSE,
+                 "wanted a processor and had none for %.0f %% of %s",
                  100 * e->part, over);
     else if (e->what == EVIDENCE_SHARED)
         snprintf(buf, CLAUSE, "wanted a processor all the time and had one for "
@@ -151,7 +153,7 @@ static void say_where(struct deadline *s, const struct due *d,
         say_last_in(&e, o, in, out);
 }
 
-/* -------------------------------------------------------------------- verdicts */
+/* ----------------------------------------------------------------- verdicts */
 
 static bool say_missed(struct deadline *s, struct due *d,
                        const struct hct_snapshot *in, struct hct_out *out)
@@ -159,12 +161,13 @@ static bool say_missed(struct deadline *s, struct due *d,
     const struct news *n = &d->news;
     const struct outcome *o = &n->o;
     int64_t now_ns = when_now(in->now_ns);
-    double to = margin_of(o->due_ns, o->open ? now_ns : o->done_ns, d->is.limit_ns);
+    double to =
+        margin_of(o->due_ns, o->open ? now_ns : o->done_ns, d->is.limit_ns);
     char by[WORDS_TIME], in_all[CLAUSE] = "", off[CLAUSE] = "", is[CLAUSE],
         trend[CLAUSE], since[WORDS_TIME];
-    struct hct_verdict *v = begin(d, HCT_DEADLINE_MISSED,
-                                  d->is.firm ? 1 : words_score(1), o->due_ns, in,
-                                  out);
+    struct hct_verdict *v =
+        begin(d, HCT_DEADLINE_MISSED, d->is.firm ? 1 : words_score(1),
+              o->due_ns, in, out);
 
     if (!v)
         return false;
@@ -179,10 +182,11 @@ static bool say_missed(struct deadline *s, struct due *d,
     which(is, o, in);
     fell(trend, d, to);
     if (o->open)
-        words_line(out, HCT_NONE, "deadline %s: missed: %s was due %s ago and has "
-                   "not ended%s%s%s%s%s", d->is.text, is, by, off, in_all,
-                   held_by(o->held), d->is.firm ? "; it is of no use any more" : "",
-                   trend);
+        words_line(out, HCT_NONE,
+                   "deadline %s: missed: %s was due %s ago and has "
+                   "not ended%s%s%s%s%s",
+                   d->is.text, is, by, off, in_all, held_by(o->held),
+                   d->is.firm ? "; it is of no use any more" : "", trend);
     else
         words_line(out, HCT_NONE, "deadline %s: missed by %s%s in %s%s%s%s%s",
                    d->is.text, by, off, is, in_all, held_by(o->held),
@@ -209,15 +213,21 @@ static bool say_declining(struct deadline *s, struct due *d,
     if (worst < in->nranks)
         snprintf(rank, sizeof(rank), ", worst of rank %" PRIu32, worst);
     if (known)
-        snprintf(chance, sizeof(chance), "; one of the next %" PRIu32 " is missed "
-                 "with a chance of %.0f %%", s->knob.horizon, 100 * m->chance);
+        snprintf(chance, sizeof(chance),
+                 "; one of the next %" PRIu32 " is missed "
+                 "with a chance of %.0f %%",
+                 s->knob.horizon, 100 * m->chance);
     if (d->unsure)
-        snprintf(unsure, sizeof(unsure), "; %" PRIu64 " were late by no more than "
-                 "clocks may be off", d->unsure);
-    words_line(out, HCT_NONE, "deadline %s: still met, with a margin of %.0f %% "
-               "(%.0f +- %.0f %% so far)%s%s%s%s", d->is.text,
-               100 * d->news.margin, 100 * m->mean, 100 * margin_deviation(m), rank,
-               fell(trend, d, d->news.margin), chance, unsure);
+        snprintf(unsure, sizeof(unsure),
+                 "; %" PRIu64 " were late by no more than "
+                 "clocks may be off",
+                 d->unsure);
+    words_line(out, HCT_NONE,
+               "deadline %s: still met, with a margin of %.0f %% "
+               "(%.0f +- %.0f %% so far)%s%s%s%s",
+               d->is.text, 100 * d->news.margin, 100 * m->mean,
+               100 * margin_deviation(m), rank, fell(trend, d, d->news.margin),
+               chance, unsure);
     return true;
 }
 
@@ -227,16 +237,19 @@ static bool say_met_again(struct due *d, const struct hct_snapshot *in,
     const struct news *n = &d->news;
     bool known = margin_is_known(&d->margin);
     char since[WORDS_TIME], missed[CLAUSE] = "";
-    struct hct_verdict *v = begin(d, HCT_DEADLINE_MET_AGAIN,
-                                  words_score(known ? 1 - d->margin.chance : 0.5),
-                                  n->since_ns, in, out);
+    struct hct_verdict *v = begin(
+        d, HCT_DEADLINE_MET_AGAIN,
+        words_score(known ? 1 - d->margin.chance : 0.5), n->since_ns, in, out);
 
     if (!v)
         return false;
     if (n->missed)
-        snprintf(missed, sizeof(missed), ", after %" PRIu64 " missed", n->missed);
-    words_line(out, HCT_NONE, "deadline %s: met again, with a margin of %.0f %%%s; "
-               "it was worse for %s", d->is.text, 100 * n->margin, missed,
+        snprintf(missed, sizeof(missed), ", after %" PRIu64 " missed",
+                 n->missed);
+    words_line(out, HCT_NONE,
+               "deadline %s: met again, with a margin of %.0f %%%s; "
+               "it was worse for %s",
+               d->is.text, 100 * n->margin, missed,
                how_long(since, (int64_t)v->age_ns));
     return true;
 }
@@ -246,17 +259,19 @@ static bool say_never(struct deadline *s, struct due *d,
 {
     int64_t since_ns = s->running_ns > d->seen_ns ? s->running_ns : d->seen_ns;
     char since[WORDS_TIME];
-    struct hct_verdict *v = begin(d, HCT_DEADLINE_NEVER, words_score(1), since_ns,
-                                  in, out);
+    struct hct_verdict *v =
+        begin(d, HCT_DEADLINE_NEVER, words_score(1), since_ns, in, out);
 
     if (!v)
         return false;
     if (d->events)
-        words_line(out, HCT_NONE, "deadline %s: its second label has not come in %s, "
-                   "the first one %" PRIu64 " times", d->is.text,
-                   how_long(since, (int64_t)v->age_ns), d->events);
+        words_line(out, HCT_NONE,
+                   "deadline %s: its second label has not come in %s, "
+                   "the first one %" PRIu64 " times",
+                   d->is.text, how_long(since, (int64_t)v->age_ns), d->events);
     else
-        words_line(out, HCT_NONE, "deadline %s: no call with its label has come in %s",
+        words_line(out, HCT_NONE,
+                   "deadline %s: no call with its label has come in %s",
                    d->is.text, how_long(since, (int64_t)v->age_ns));
     return true;
 }
@@ -268,9 +283,10 @@ static bool say_short(struct due *d, const struct hct_snapshot *in,
 
     if (!begin(d, 0, words_score(1), when_now(in->now_ns), in, out))
         return false;
-    words_line(out, HCT_NONE, "deadline %s: clocks may be off by %s, which is more "
-               "than it allows: what is late by less is not known to be", d->is.text,
-               words_short(off, (double)d->short_bound_ns));
+    words_line(out, HCT_NONE,
+               "deadline %s: clocks may be off by %s, which is more "
+               "than it allows: what is late by less is not known to be",
+               d->is.text, words_short(off, (double)d->short_bound_ns));
     return true;
 }
 
@@ -279,8 +295,10 @@ static bool say_unfit(struct deadline *s, const struct hct_snapshot *in,
 {
     if (!begin(NULL, 0, words_score(1), when_now(in->now_ns), in, out))
         return false;
-    words_line(out, HCT_NONE, "deadlines: %" PRIu64 " instances found no room, and are "
-               "not judged", s->unfit);
+    words_line(out, HCT_NONE,
+               "deadlines: %" PRIu64 " instances found no room, and are "
+               "not judged",
+               s->unfit);
     return true;
 }
 
@@ -301,7 +319,8 @@ static bool say_news(struct deadline *s, struct due *d,
     }
 }
 
-bool say_all(struct deadline *s, const struct hct_snapshot *in, struct hct_out *out)
+bool say_all(struct deadline *s, const struct hct_snapshot *in,
+             struct hct_out *out)
 {
     bool all = true;
 

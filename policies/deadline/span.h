@@ -1,19 +1,19 @@
-/* span.h - instances of HCT_DUE_SPAN: from the first entry of one label to the last
- * exit of another one with the same marker, over all ranks.
+/* span.h - instances of HCT_DUE_SPAN: from the first entry of one label to the
+ * last exit of another one with the same marker, over all ranks.
  *
- * Nobody says how many ranks will leave it. It has ended when as many have as did
- * in an earlier instance; else it is judged when it is due, by those who have come
- * till then: if several in a row had all of them, one that has not is missed. Who
- * leaves it later makes it late. A marker that comes again when it has ended, or is
- * due, begins another instance. Where there are too many, the one that began first is closed as
- * it stands. */
+ * Nobody says how many ranks will leave it. It has ended when as many have as
+ * did in an earlier instance; else it is judged when it is due, by those who
+ * have come till then: if several in a row had all of them, one that has not is
+ * missed. Who leaves it later makes it late. A marker that comes again when it
+ * has ended, or is due, begins another instance. Where there are too many, the
+ * one that began first is closed as it stands. */
 #ifndef HCT_DEADLINE_SPAN_H
 #define HCT_DEADLINE_SPAN_H
 
 #include "policies/deadline/deadline.h"
 
-/* Bits that an instance keeps for ranks: of more some share one. They do so each
- * time, so that those who end it are as many. */
+/* Bits that an instance keeps for ranks: of more some share one. They do so
+ * each time, so that those who end it are as many. */
 uint32_t span_bits(uint32_t nranks);
 size_t span_bytes(uint32_t nranks);
 

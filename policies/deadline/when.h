@@ -1,5 +1,5 @@
-/* when.h - times that saturate: what a program or its user writes into a calendar
- * may be any number. */
+/* when.h - times that saturate: what a program or its user writes into a
+ * calendar may be any number. */
 #ifndef HCT_DEADLINE_WHEN_H
 #define HCT_DEADLINE_WHEN_H
 
