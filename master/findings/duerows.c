@@ -7,13 +7,13 @@
 
 enum { AT_ONCE = 64 };
 
-/* Of the time that there was, so much was left. */
+/* Of the time that there was, so much was left: all of it before its release. */
 static double margin(const struct hct_instance *i)
 {
     double had = (double)i->due_ns - (double)i->release_ns;
 
     return i->open || had <= 0 ? NAN
-           : ((double)i->due_ns - (double)i->done_ns) / had;
+           : fmin(1, ((double)i->due_ns - (double)i->done_ns) / had);
 }
 
 static struct store_instance row_of(const struct hct_instance *i, int64_t shift_ns)

@@ -23,6 +23,7 @@
 #include "master/watch/watcher.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,12 +293,42 @@ static void say_missed(const struct watcher *w, const struct judge *j)
              (unsigned long long)w->job->id);
 }
 
+/* To be added to a wall clock of ours, for the clock of the looks. */
+static int64_t shift_ns(const struct watcher *w)
+{
+    return (int64_t)(clock_monotonic_ns() - w->start_ns) - (int64_t)clock_wall_ns();
+}
+
+/* The job's end nobody sees but us. */
+static void end_deadlines(struct watcher *w)
+{
+    int64_t now = (int64_t)(clock_monotonic_ns() - w->start_ns);
+    struct hct_instance ends[HCT_DEADLINES_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->looks.ndeadlines; i++) {
+        const struct hct_deadline *d = &w->looks.deadlines[i];
+
+        if (d->kind != HCT_DUE_END || d->over)
+            continue;
+        ends[n] = (struct hct_instance){
+            .deadline = d->number, .rank = HCT_NO_RANK, .release_ns = d->from_ns,
+            .due_ns = d->from_ns + (int64_t)d->limit_ns, .done_ns = now,
+            .slope = NAN, .chance = NAN };
+        ends[n].late = now > ends[n].due_ns;
+        n++;
+    }
+    if (n)
+        w->ops->instances(w->job, NULL, ends, n, -shift_ns(w));
+}
+
 void watcher_stop(struct watcher *w)
 {
     if (!w || !w->running)
         return;
     w->running = false;
     event_del(w->timer);
+    end_deadlines(w);
     inquiry_fini(&w->inquiry);
     inquiry_fini(&w->stacks);
     recall_destroy(w->recall);
@@ -372,12 +403,6 @@ static int look_grow(struct watcher *w, struct err *err)
     w->looks.seq = seq;
     w->looks.now_ns = now_ns;
     return 0;
-}
-
-/* ... for a wall clock of ours. */
-static int64_t shift_ns(const struct watcher *w)
-{
-    return (int64_t)(clock_monotonic_ns() - w->start_ns) - (int64_t)clock_wall_ns();
 }
 
 /* What there is to be heard of by those who are not busy. */

@@ -11,7 +11,8 @@ enum { HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED,
 static const double slow = 1 / 8.0,     /* of a new one in what is usual */
     much = 0.1,                         /* a part of the time that tells */
     fresh_s = 3,                        /* looks that are older do not */
-    least_s = 0.2;
+    least_s = 0.2,
+    sampled_s = 1;                      /* its processor time is, twice as often */
 
 static uint64_t more(uint64_t now, uint64_t before)
 {
@@ -135,9 +136,9 @@ void evidence_usual(struct due *d, const struct outcome *o)
     d->usual++;
 }
 
-/* What its processor time says. A task that waits in MPI runs, mostly: so its
- * work is what it uses outside, and who wants a processor is one in state R at
- * both looks. */
+/* What its processor time says. A task that waits in MPI runs, mostly, and what it
+ * has no processor for then delays nobody: so its work is what it uses outside, and
+ * who wants a processor is one in state R outside of MPI at both looks. */
 static void by_look(const struct seen *k, uint64_t now_ns, const struct outcome *o,
                     struct evidence *e)
 {
@@ -145,10 +146,11 @@ static void by_look(const struct seen *k, uint64_t now_ns, const struct outcome 
         when_now(k->at_ns) < o->release_ns)
         return;
     e->over_s = k->over_s;
-    if (k->delayed >= much) {
+    if (fminf(k->delayed, 1 - k->in) >= (float)much) {
         e->what = EVIDENCE_STARVED;
-        e->part = k->delayed;
-    } else if (k->runs == 3 && k->cpu < 1 - 2 * much) {
+        e->part = fminf(k->delayed, 1 - k->in);
+    } else if (k->runs == 3 && k->in < (float)much && k->over_s >= (float)sampled_s &&
+               k->cpu < 1 - 2 * much) {
         e->what = EVIDENCE_SHARED;
         e->part = k->cpu;
     } else if (k->looks >= LOOKS && k->usual_in - k->in > much &&
