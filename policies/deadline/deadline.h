@@ -72,7 +72,7 @@ struct course {
     uint32_t took;              /* so many to decline */
     uint32_t again;             /* times that it was worse soon after it had
                                    been better */
-    uint32_t pad;
+    uint32_t who;               /* is to blame for the last missed one */
     uint64_t since;             /* points since it was better */
     uint64_t missed, tell_at;   /* of this stretch; said of so many next */
     int64_t since_ns;
@@ -99,7 +99,8 @@ struct due {                    /* a deadline */
     uint32_t never_said;
     uint64_t short_bound_ns;    /* clocks are off by more than it may take; */
     uint32_t short_said;        /* ... that was said */
-    uint32_t added;             /* 1: it was not there from the beginning */
+    uint32_t added;             /* 1: it was not there from the beginning; 2: that
+                                   is not known */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
     uint32_t pad;
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
@@ -152,14 +153,16 @@ struct span {                   /* a free one: see spans; stage: see span.c */
 struct seen {
     uint64_t at_ns;             /* 0: nothing */
     uint64_t cpu_ns, delayed_ns, in_ns;
+    uint64_t delayed_at_ns;     /* when that was read last */
     int64_t held_ns;            /* was held then, last */
     uint32_t held;              /* how: of enum hct_rank_flags */
-    uint32_t runs;              /* 1: wants a processor; 2: as it did before */
+    uint32_t runs;              /* bit i: it wanted a processor i looks ago */
     float over_s;               /* between the last two; 0: they say nothing */
-    float cpu, delayed, in;     /* parts of that; delayed below 0: not known */
+    float cpu, in;              /* parts of that */
+    float delayed;              /* ... of delayed_over_s; below 0: not known */
+    float delayed_over_s;
     float usual_cpu, usual_in;  /* ... before */
     uint32_t looks;
-    uint32_t pad;
 };
 
 struct deadline {
@@ -168,6 +171,7 @@ struct deadline {
     uint32_t nheap, bits;       /* bits: of ranks in a span */
     uint64_t lag_ns;            /* what events have taken to come of late */
     uint64_t read_ns;           /* of the last look that has read tasks */
+    uint64_t asked_ns;          /* for models, last */
     uint64_t lost;              /* as in hct_snapshot.events_lost */
     uint64_t unfit, unfit_said; /* instances that found no room */
     int64_t running_ns;         /* since then it runs; WHEN_NEVER */

@@ -11,6 +11,7 @@ enum { HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED,
 static const double slow = 1 / 8.0,     /* of a new one in what is usual */
     much = 0.1,                         /* a part of the time that tells */
     fresh_s = 3,                        /* looks that are older do not */
+    old_s = 10,                         /* a delay since then is too long ago */
     least_s = 0.2;
 
 static uint64_t more(uint64_t now, uint64_t before)
@@ -42,14 +43,29 @@ static void read(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
                     ? (float)(ns / 1e9) : 0;
     k->cpu = (float)((double)more(r->cpu_ns, k->cpu_ns) / ns);
     k->in = (float)fmin(1, (double)more(in_ns, k->in_ns) / ns);
-    k->delayed = r->delayed_ns > k->delayed_ns && k->delayed_ns
-                     ? (float)fmin(1, (double)(r->delayed_ns - k->delayed_ns) / ns)
-                     : -1;
-    k->runs = (r->flags & HCT_RUNS ? 1 : 0) | (k->runs & 1) << 1;
+    k->runs = (r->flags & HCT_RUNS ? 1 : 0) | (k->runs & 3) << 1;
     k->at_ns = now_ns;
     k->cpu_ns = r->cpu_ns;
-    k->delayed_ns = r->delayed_ns;
     k->in_ns = in_ns;
+}
+
+/* That comes with models, and is as old as those. */
+static void read_delay(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
+{
+    double ns = (double)more(now_ns, k->delayed_at_ns);
+
+    if (r->delayed_ns == k->delayed_ns) {
+        if (ns / 1e9 > fresh_s)
+            k->delayed = -1;
+        return;
+    }
+    k->delayed = k->delayed_ns && r->delayed_ns > k->delayed_ns &&
+                         ns / 1e9 < old_s && ns > 0
+                     ? (float)fmin(1, (double)(r->delayed_ns - k->delayed_ns) / ns)
+                     : -1;
+    k->delayed_over_s = (float)(ns / 1e9);
+    k->delayed_ns = r->delayed_ns;
+    k->delayed_at_ns = now_ns;
 }
 
 void evidence_look(struct deadline *s, const struct hct_snapshot *in)
@@ -67,8 +83,10 @@ void evidence_look(struct deadline *s, const struct hct_snapshot *in)
             k->held_ns = when_now(in->now_ns);
             k->held = r->flags & HELD;
         }
-        if (r->flags & HCT_OBSERVED)
+        if (r->flags & HCT_OBSERVED) {
             read(k, r, in->now_ns);
+            read_delay(k, r, in->now_ns);
+        }
     }
     s->over = in->nranks > 0 && ended == in->nranks;
 }
@@ -136,19 +154,18 @@ void evidence_usual(struct due *d, const struct outcome *o)
 }
 
 /* What its processor time says. A task that waits in MPI runs, mostly: so its
- * work is what it uses outside, and who wants a processor is one in state R at
- * both looks. */
-static void by_look(const struct seen *k, uint64_t now_ns, const struct outcome *o,
-                    struct evidence *e)
+ * work is what it uses outside; who was in state R at the last three looks wants
+ * a processor. */
+static void by_look(const struct seen *k, uint64_t now_ns, struct evidence *e)
 {
-    if (!(k->over_s > 0) || (double)more(now_ns, k->at_ns) / 1e9 > fresh_s ||
-        when_now(k->at_ns) < o->release_ns)
+    if (!(k->over_s > 0) || (double)more(now_ns, k->at_ns) / 1e9 > fresh_s)
         return;
     e->over_s = k->over_s;
     if (k->delayed >= much) {
         e->what = EVIDENCE_STARVED;
         e->part = k->delayed;
-    } else if (k->runs == 3 && k->cpu < 1 - 2 * much) {
+        e->over_s = k->delayed_over_s;
+    } else if (k->runs == 7 && k->cpu < 1 - 2 * much) {
         e->what = EVIDENCE_SHARED;
         e->part = k->cpu;
     } else if (k->looks >= LOOKS && k->usual_in - k->in > much &&
@@ -185,6 +202,6 @@ void evidence_find(struct deadline *s, const struct due *d, const struct outcome
         e->out_ns = before(o);
         e->in_ns = inside(o, when_now(in->now_ns));
     }
-    by_look(deadline_seen(s, o->who), in->now_ns, o, e);
+    by_look(deadline_seen(s, o->who), in->now_ns, e);
     e->round = last_in(d, o, in);
 }

@@ -216,9 +216,10 @@ static void event_of_clock(struct deadline *s, struct due *d, struct track *t,
     struct track was;
 
     if (!t->open) {             /* the first one; or calls before it are not known */
-        if (!t->next && d->added && e->enter_ns < d->seen_ns)
+        if (!t->next && d->added == 1 && e->enter_ns < d->seen_ns)
             return;
-        if ((t->next || d->added) && e->enter_ns > d->is.from_ns) {
+        if ((t->next || d->added == 1 || (d->added && e->seq)) &&
+            e->enter_ns > d->is.from_ns) {
             uint64_t n = ((uint64_t)e->enter_ns - (uint64_t)d->is.from_ns) /
                          d->is.limit_ns;
 

@@ -65,7 +65,7 @@ static void tell(struct deadline *s, struct due *d, struct span *p,
 {
     uint32_t rank = p->exits ? p->last : p->first;
     struct outcome o = {
-        .rank = HCT_NO_RANK, .who = rank, .call = p->call, .number = p->number,
+        .rank = HCT_NO_RANK, .who = open ? HCT_NO_RANK : rank, .call = p->call, .number = p->number,
         .release_ns = p->release_ns, .due_ns = p->due_ns, .done_ns = p->done_ns,
         .enter_ns = WHEN_NEVER, .open = open, .told = p->stage != SPAN_OPEN,
         .was_late = p->late, .had_margin = p->stage == SPAN_ENDED && p->counts,
