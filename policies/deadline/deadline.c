@@ -32,7 +32,7 @@ static const struct hct_param params[] = {
 
 /* Tasks from which on looks are as much rarer as there are more: what a second
  * of them costs is bounded. */
-enum { MANY = 100000, ASKED = 8 };
+enum { MANY = 50000, ASKED = 8 };
 static const uint64_t soon_ns = 1000000, lag_max_ns = 1000000000;
 
 static size_t aligned(size_t bytes)

@@ -9,8 +9,8 @@
  *
  * Invariants. An instance is counted once, when it ends or when it is due and
  * has not ended; what comes of it later changes its row and that count. That it
- * has not ended is said only at a look that has read the tasks after it was due and
- * when its event has had time to come: a task that has ended meanwhile owes
+ * has not ended is said only at a look that has read the tasks after it was due
+ * and when its event has had time to come: a task that has ended meanwhile owes
  * nothing. Of a deadline one thing at most waits to be said. */
 #ifndef HCT_DEADLINE_H
 #define HCT_DEADLINE_H
@@ -22,8 +22,8 @@
 #include "policies/hct_policy.h"
 
 enum {
-    DEADLINE_SPANS = 256,       /* instances of HCT_DUE_SPAN, followed at once */
-    DEADLINE_ROUNDS = 16,       /* last calls: it is known who was last in them */
+    DEADLINE_SPANS = 256,       /* of HCT_DUE_SPAN, followed at once */
+    DEADLINE_ROUNDS = 16,       /* last calls, of which we know who was last */
 };
 
 struct deadline_knobs {
@@ -37,7 +37,7 @@ struct outcome {
     uint32_t rank;              /* whose it is; HCT_NO_RANK */
     uint32_t who;               /* is to blame if it is late; HCT_NO_RANK */
     uint32_t call;              /* that ends it; 0: not known */
-    uint32_t held;              /* enum hct_rank_flags: what has held its task */
+    uint32_t held;              /* enum hct_rank_flags: what held its task */
     uint64_t number;
     int64_t release_ns, due_ns, done_ns;
     int64_t enter_ns;           /* of that call; WHEN_NEVER: it has not been */
@@ -99,8 +99,8 @@ struct due {                    /* a deadline */
     uint32_t never_said;
     uint64_t short_bound_ns;    /* clocks are off by more than it may take; */
     uint32_t short_said;        /* ... that was said */
-    uint32_t added;             /* 1: it was not there from the beginning; 2: that
-                                   is not known */
+    uint32_t added;             /* 1: it was not there from the beginning; 2:
+                                   that is not known */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
     uint32_t pad;
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a

@@ -8,10 +8,10 @@
 
 enum { HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED,
        LOOKS = 3, USUAL = 4 };
+/* Looks that are older by as many times than they are apart tell nothing. */
+static const double fresh = 3, old = 10;
 static const double slow = 1 / 8.0,     /* of a new one in what is usual */
     much = 0.1,                         /* a part of the time that tells */
-    fresh_s = 3,                        /* looks that are older do not */
-    old_s = 10,                         /* a delay since then is too long ago */
     least_s = 0.2;
 
 static uint64_t more(uint64_t now, uint64_t before)
@@ -50,17 +50,18 @@ static void read(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
 }
 
 /* That comes with models, and is as old as those. */
-static void read_delay(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
+static void read_delay(struct seen *k, const struct hct_rank *r, uint64_t now_ns,
+                       uint64_t look_ns)
 {
     double ns = (double)more(now_ns, k->delayed_at_ns);
 
     if (r->delayed_ns == k->delayed_ns) {
-        if (ns / 1e9 > fresh_s)
+        if (ns > fresh * (double)look_ns)
             k->delayed = -1;
         return;
     }
     k->delayed = k->delayed_ns && r->delayed_ns > k->delayed_ns &&
-                         ns / 1e9 < old_s && ns > 0
+                         ns < old * (double)look_ns && ns > 0
                      ? (float)fmin(1, (double)(r->delayed_ns - k->delayed_ns) / ns)
                      : -1;
     k->delayed_over_s = (float)(ns / 1e9);
@@ -85,7 +86,7 @@ void evidence_look(struct deadline *s, const struct hct_snapshot *in)
         }
         if (r->flags & HCT_OBSERVED) {
             read(k, r, in->now_ns);
-            read_delay(k, r, in->now_ns);
+            read_delay(k, r, in->now_ns, s->knob.look_ns);
         }
     }
     s->over = in->nranks > 0 && ended == in->nranks;
@@ -156,9 +157,11 @@ void evidence_usual(struct due *d, const struct outcome *o)
 /* What its processor time says. A task that waits in MPI runs, mostly: so its
  * work is what it uses outside; who was in state R at the last three looks wants
  * a processor. */
-static void by_look(const struct seen *k, uint64_t now_ns, struct evidence *e)
+static void by_look(const struct seen *k, uint64_t now_ns, uint64_t look_ns,
+                    struct evidence *e)
 {
-    if (!(k->over_s > 0) || (double)more(now_ns, k->at_ns) / 1e9 > fresh_s)
+    if (!(k->over_s > 0) ||
+        (double)more(now_ns, k->at_ns) > fresh * (double)look_ns)
         return;
     e->over_s = k->over_s;
     if (k->delayed >= much) {
@@ -202,6 +205,6 @@ void evidence_find(struct deadline *s, const struct due *d, const struct outcome
         e->out_ns = before(o);
         e->in_ns = inside(o, when_now(in->now_ns));
     }
-    by_look(deadline_seen(s, o->who), in->now_ns, e);
+    by_look(deadline_seen(s, o->who), in->now_ns, s->knob.look_ns, e);
     e->round = last_in(d, o, in);
 }
