@@ -634,18 +634,18 @@ struct hct_meeting {
 };
 
 /* HCT_NEED_EVENTS: what is due in the job, and its tagged calls since the last
- * step of this policy. Times are in now_ns, and before its beginning below 0. */
+ * step of this policy. Times are in now_ns, before its beginning below 0. */
 enum hct_due {
-    HCT_DUE_END = 1,            /* the job's end, limit_ns after from_ns, which is
-                                   when it began */
+    HCT_DUE_END = 1,            /* the job's end, limit_ns after from_ns, when
+                                   it began */
     HCT_DUE_CALL,               /* each call's exit, limit_ns after its entry */
-    HCT_DUE_PERIOD,             /* each exit, limit_ns after the one before, of the
-                                   same rank */
-    HCT_DUE_SPAN,               /* the last exit of the second label, limit_ns after
-                                   the first entry of the first one, with the same
-                                   marker, of all ranks together */
-    HCT_DUE_CLOCK,              /* the exit of the nth call of each rank, n from 0,
-                                   limit_ns after from_ns + n * limit_ns */
+    HCT_DUE_PERIOD,             /* each exit, limit_ns after the one before, of
+                                   the same rank */
+    HCT_DUE_SPAN,               /* the last exit of the second label, limit_ns
+                                   after the first entry of the first one, with
+                                   the same marker, of all ranks together */
+    HCT_DUE_CLOCK,              /* the exit of the nth call of each rank, n from
+                                   0, limit_ns after from_ns + n * limit_ns */
 };
 enum { HCT_DEADLINES_MAX = 64 };        /* of a job, in all its life */
 struct hct_deadline {
@@ -654,21 +654,21 @@ struct hct_deadline {
     uint32_t firm;              /* 1: what is late is of no use any more */
     uint32_t over;              /* 1: it has been taken back */
     uint64_t limit_ns;
-    int64_t from_ns;
-    double margin;              /* of limit_ns is to be left, 0 to 1: with less it
-                                   is about to be missed */
+    int64_t from_ns;            /* INT64_MAX: when the first call is entered */
+    double margin;              /* of limit_ns is to be left, 0 to 1: with less
+                                   it is about to be missed */
     uint32_t ranks, pad;        /* how many ranks it is about */
     char text[64];              /* as it was written, for people; cut */
 };
-struct hct_event {              /* a tagged call; once it has been told without an
-                                   end it is told again with one */
+struct hct_event {              /* a tagged call; what has been told without an
+                                   end is told again with one */
     uint32_t rank, call;
     int32_t marker;
     uint32_t in;                /* 1: it has not left yet, and exit_ns is 0 */
-    uint64_t seq;               /* number of the tagged call in its task, from 0 */
+    uint64_t seq;               /* of the tagged call in its task, from 0 */
     int64_t enter_ns, exit_ns;
-    uint64_t bound_ns;          /* both may be off by so much: what is known of the
-                                   clock of its node. The same for all of a node */
+    uint64_t bound_ns;          /* both may be off by so much, all of a node
+                                   alike: what is known of its clock */
     uint64_t of;                /* bit i: it has the label of the deadline with
                                    number i + 1, and is of one of its ranks */
     uint64_t to;                /* ... the second label of HCT_DUE_SPAN */
@@ -742,16 +742,18 @@ struct hct_snapshot {
     const struct hct_inside *inside;    /* with HCT_NEED_STACKS */
     uint32_t ninside, inside_size;
     uint32_t waiting;           /* ... that wait inside of a call, of these */
-    uint32_t unread;            /* 1: taken for events alone, no task was read for
-                                   it: all are as in the look before, but older.
+    uint32_t unread;            /* 1: taken for events alone, no task was read:
+                                   all are as in the look before, but older.
                                    Only who needs events is shown such a one */
-    const struct hct_deadline *deadlines;       /* with HCT_NEED_EVENTS, sorted by
+    const struct hct_deadline *deadlines;       /* with HCT_NEED_EVENTS, by
                                                    number */
     uint32_t ndeadlines, deadline_size;
-    const struct hct_event *events;     /* as they came: of a rank by seq, but for
-                                           what is told again */
+    const struct hct_event *events;     /* as they came: of a rank by seq, but
+                                           for what is told again */
     uint32_t nevents, event_size;
-    uint64_t events_lost;       /* so far: that found no room, or nobody told */
+    uint64_t events_lost;       /* so far: that found no room, or nobody told; of
+                                   those that are open an end may be among them,
+                                   and some may be told again */
 };
 
 /* ------------------------------------------------------------ what is found */
@@ -769,7 +771,7 @@ enum hct_deadline_what {        /* of a verdict of kind HCT_DEADLINE */
     HCT_DEADLINE_DECLINING = 1, /* it is still met, and soon will not be */
     HCT_DEADLINE_MISSED,        /* an instance is due, and has not ended */
     HCT_DEADLINE_MET_AGAIN,     /* takes one of these two back */
-    HCT_DEADLINE_NEVER,         /* no call with its label has come for so long */
+    HCT_DEADLINE_NEVER,         /* no call with its label has come */
 };
 
 /* A verdict. Its ranks and its lines of text follow each other in out's
@@ -887,8 +889,8 @@ struct hct_learnt {
 };
 enum { HCT_LEARNT_MAX = 64 };   /* of a policy and job */
 
-/* An instance of a deadline that has ended, or is due and has not: kept with the job
- * (view deadlines). What is told of the same one later counts in its place. */
+/* An instance of a deadline that has ended, or is due and has not: kept with the
+ * job (view deadlines). What is told of it later counts in its place. */
 struct hct_instance {
     uint32_t deadline;          /* number */
     uint32_t rank;              /* HCT_NO_RANK: of no single one */
@@ -896,10 +898,10 @@ struct hct_instance {
     int64_t release_ns, due_ns;
     int64_t done_ns;            /* not with open */
     uint32_t open;              /* 1: it has not ended yet */
-    uint32_t late;              /* 1: missed, for certain: by more than bound_ns */
+    uint32_t late;              /* 1: missed by more than bound_ns */
     uint64_t bound_ns;          /* these times may be off by so much */
-    double slope;               /* of the relative margin, from one instance to the
-                                   next; NaN: too few */
+    double slope;               /* of the relative margin, from one instance to
+                                   the next; NaN: too few */
     double chance;              /* that one of the next ones is missed; NaN */
 };
 #define HCT_NO_RANK UINT32_MAX
@@ -919,8 +921,9 @@ enum hct_need {
                                    each time. All tasks are stopped for some
                                    microseconds; where stacks cannot be had in
                                    this way there is no answer */
-    HCT_NEED_EVENTS = 64,       /* deadlines, events: of jobs that have deadlines.
-                                   Who needs them is not asked in others */
+    HCT_NEED_EVENTS = 64,       /* deadlines, events. Who does not hear of them
+                                   (HCT_ASKED_BY_EVENT) misses those that come
+                                   while it is busy */
 };
 
 /* A question: how far is each task of the job from these models? It is answered

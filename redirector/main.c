@@ -134,6 +134,15 @@ static int main_check_policies(const struct options *o, const char *master,
     return 0;
 }
 
+/* What is due of --calendar comes behind that of --deadline. */
+static int main_take_calendars(struct options *o, struct err *err)
+{
+    for (size_t i = 0; i < o->calendars.n; i++)
+        if (calendar_file(&o->due, o->calendars.v[i], err))
+            return -1;
+    return 0;
+}
+
 /* Of whatever kind these slots are, they are what was asked for. */
 static void main_check_granted(struct options *o, const struct hosts *h,
                                uint32_t n)
@@ -173,7 +182,8 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
     int status = STATUS_USAGE;
     char *absolute = NULL;
 
-    if (main_check_policies(o, master, &err) < 0 ||
+    if (main_take_calendars(o, &err) < 0 ||
+        main_check_policies(o, master, &err) < 0 ||
         saved_open(&saved, o, &err) < 0 ||
         main_find_hosts(o, master != NULL, agent, &hosts, &given, &err) < 0) {
         status = main_fail(&err, err.code == EBUSY ? STATUS_FAILURE : status);
@@ -187,7 +197,8 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
         main_fail(&err, 0);
         goto out;
     }
-    if (main_tell_tasks(o, c, n, &err) < 0) {
+    if (main_tell_tasks(o, c, n, &err) < 0 ||
+        (n && calendar_check(&o->due, n, &err) < 0)) {
         main_fail(&err, 0);
         goto out;
     }

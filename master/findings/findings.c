@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/findings/duerows.h"
 #include "master/findings/findings_private.h"
 #include "master/findings/sentence.h"
 #include "master/store/journal.h"
@@ -268,6 +269,14 @@ static void findings_complained(struct job *j, const struct judge *p,
                          off ? ", it does not watch the job any more" : "");
 }
 
+static void findings_instances(struct job *j, const struct judge *p,
+                               const struct hct_instance *v, uint32_t n,
+                               int64_t shift_ns)
+{
+    (void)p;
+    duerows_put(j->findings->acts->journal, j, v, n, shift_ns);
+}
+
 static void findings_blind(struct job *j, const char *why)
 {
     j->findings->acts->ops->notice(j, true, "nobody watches the job: %s", why);
@@ -285,6 +294,7 @@ const struct watcher_ops findings_ops = {
     .stopped = findings_stopped,
     .recalled = resumed_take,
     .complained = findings_complained,
+    .instances = findings_instances,
     .blind = findings_blind,
 };
 

@@ -14,7 +14,7 @@ static const struct { const char *job, *tasks; } sentence_of[] = {
     [HCT_SLOWDOWN] = { "is slow", "faulty" },
     [HCT_OUTLIER] = { "has tasks unlike the others", "odd" },
     [HCT_PROGRESS] = { "has tasks that are behind", "behind" },
-    [HCT_DEADLINE] = { "is late", "late" },
+    [HCT_DEADLINE] = { "", "" },        /* below */
     [HCT_IMBALANCE] = { "is out of balance", "overloaded" },
     [HCT_NOTICE] = { "", "" },
 };
@@ -32,6 +32,27 @@ static void say_line(const struct job *j, const struct found *f,
              again ? " " : ": ", l->text + (again ? n : 0));
     if (f->tags[line][0] && !strstr(l->text, "last tag"))
         str_addf(to, ", last tag \"%s\"", f->tags[line]);
+}
+
+/* Of a deadline it depends on what has become of it. */
+static const struct { const char *job, *tasks; } sentence_of_deadline[] = {
+    [0] = { "is late", "late" },
+    [HCT_DEADLINE_DECLINING] = { "will soon be late", "slow" },
+    [HCT_DEADLINE_MISSED] = { "is late", "late" },
+    [HCT_DEADLINE_MET_AGAIN] = { "is in time again", "in time" },
+    [HCT_DEADLINE_NEVER] = { "does not do what is due", "concerned" },
+};
+
+static const char *job_is(const struct hct_verdict *v)
+{
+    return v->kind == HCT_DEADLINE ? sentence_of_deadline[v->what].job
+                                   : sentence_of[v->kind].job;
+}
+
+static const char *tasks_are(const struct hct_verdict *v)
+{
+    return v->kind == HCT_DEADLINE ? sentence_of_deadline[v->what].tasks
+                                   : sentence_of[v->kind].tasks;
 }
 
 /* Without a score nobody can say how sure it is. */
@@ -69,9 +90,10 @@ static void say_head(const struct job *j, const struct hct_verdict *v,
     if (back) {
         str_add(to, " is moving again");
     } else {
-        str_addf(to, " %s", sentence_of[v->kind].job);
-        say_strength(v, to);
-        faulty = sentence_of[v->kind].tasks;
+        str_addf(to, " %s", job_is(v));
+        if (v->what != HCT_DEADLINE_MET_AGAIN)
+            say_strength(v, to);
+        faulty = tasks_are(v);
     }
     verdict_ranks(&ranks, f, v);
     if (ranks.n)

@@ -441,6 +441,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->adopt_socket = s->adopt_socket;
     p->terminal = s->terminal;
     p->migratable = s->migratable;
+    p->prompt = s->n_deadlines > 0;
     p->attempt = attempt;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();

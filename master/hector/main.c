@@ -13,7 +13,8 @@
 #include "proto/base/log.h"
 
 static const struct command *const commands[] = {
-    &ps_command, &nodes_command, &events_command, &report_command,
+    &ps_command, &nodes_command, &events_command, &deadlines_command,
+    &report_command,
     &kill_command, &migrate_command, &checkpoint_command, &checkpoints_command,
     &drain_command,
     &undrain_command, &suspend_command, &resume_command, &stack_command,

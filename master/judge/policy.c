@@ -206,9 +206,10 @@ uint32_t policy_hears(const struct policy *p)
     return p->p->minor >= 12 ? p->p->asked : 0;
 }
 
+/* Tasks that were not read for it seem to others not to have moved. */
 bool policy_due(const struct policy *p, const struct hct_snapshot *in)
 {
-    return !p->off &&
+    return !p->off && (!in->unread || (policy_needs(p) & HCT_NEED_EVENTS)) &&
            (in->now_ns + policy_early_ns >= p->wake_ns ||
             (in->asked & policy_hears(p))) &&
            !(policy_needs(p) & ~in->parts);
@@ -260,6 +261,10 @@ static void give(struct policy *p, struct hct_snapshot *s)
     give_learnt(p, s);
     if (!(s->parts & HCT_NEED_STACKS))
         s->ninside = s->stacks = s->waiting = 0;
+    if (!(s->parts & HCT_NEED_EVENTS)) {
+        s->ndeadlines = s->nevents = 0;
+        s->events_lost = 0;
+    }
     if (s->parts & HCT_NEED_DETAIL)
         return;
     s->has_detail = 0;
@@ -287,20 +292,37 @@ static void clear_places(struct found *f)
         f->lines[i].site = f->lines[i].made = 0;
 }
 
-/* Before version 1.15 it did not say places of its steps: rows were shorter, and
- * stand closer together. What it has learnt nobody has asked for. */
+/* Rows that were shorter, and stand closer together: what has come behind is 0. */
+static void widen(void *rows, size_t was, size_t is, uint32_t n)
+{
+    char *p = rows;
+
+    while (n--) {
+        memmove(p + n * is, p + n * was, was);
+        memset(p + n * is + was, 0, is - was);
+    }
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Before version 1.15 it did not say places of its steps. What it has learnt nobody
+ * has asked for. */
 static void widen_odds(struct found *f)
 {
-    enum { WAS = offsetof(struct hct_odd, at) };
-    char *rows = (char *)f->odds;
-
     f->out.nlearnt = 0;
-    for (uint32_t i = f->out.nodds < FOUND_ODDS ? f->out.nodds : FOUND_ODDS; i--;) {
-        struct hct_odd row = { .method = 0 };
+    widen(f->odds, offsetof(struct hct_odd, at), sizeof(*f->odds),
+          least(f->out.nodds, FOUND_ODDS));
+}
 
-        memcpy(&row, rows + (size_t)i * WAS, WAS);
-        f->odds[i] = row;
-    }
+/* Before version 1.17 there were no deadlines. */
+static void widen_verdicts(struct found *f)
+{
+    f->out.ninstances = 0;
+    widen(f->verdicts, offsetof(struct hct_verdict, deadline), sizeof(*f->verdicts),
+          least(f->out.nverdicts, FOUND_VERDICTS));
 }
 
 /* Before version 1.12 the job moved again also where its verdict named ranks. */
@@ -359,6 +381,8 @@ void policy_step(struct policy *p, const struct hct_snapshot *in,
     }
     if (p->p->minor < 5)
         clear_places(f);
+    if (p->p->minor < 17)
+        widen_verdicts(f);
     if (p->p->minor < 12)
         clear_ranks(f);
     if (p->p->minor < 15)

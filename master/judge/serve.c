@@ -119,7 +119,7 @@ static int tell(struct serve *s, const struct hct_snapshot *in, bool quiet)
 
     if (f->how == FOUND_OFF ||
         (!quiet && (f->how != FOUND_FINE || f->out.nverdicts ||
-                    f->out.nodds || f->out.nlearnt))) {
+                    f->out.nodds || f->out.nlearnt || f->out.ninstances))) {
         add_words(s, in);
         str_reset(&s->answer);
         found_pack(f, &s->answer);

@@ -556,12 +556,20 @@ static int on_events(void *arg, struct conn *c, const void *msg,
     struct peer *s = arg;
     const Hct__Events *m = msg;
     Hct__EventAck ack = HCT__EVENT_ACK__INIT;
+    const struct task *t;
+    uint64_t known;
     int rc = peer_find(s, m->job, err);
 
     if (s->node)
         s->node->events_ns = clock_monotonic_ns();
-    if (rc > 0)
-        return events_take(s->hub->journal, s->job, s->at, m, err);
+    if (rc > 0) {
+        t = job_task_find(s->job, m->rank);
+        known = t ? t->records : 0;
+        rc = events_take(s->hub->journal, s->job, s->at, m, err);
+        if (rc == 0)
+            watcher_events(s->job->watcher, s->at, m, known);
+        return rc;
+    }
     ack.job = m->job;
     ack.rank = m->rank;
     ack.upto = m->first + m->n_records;

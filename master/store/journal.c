@@ -229,7 +229,9 @@ bool journal_idle(const struct journal *jn)
 /* --------------------------------------------- rows that are written once */
 
 /* What is to be done with the row; see store.h. */
-enum note_what { NOTE_PUT, NOTE_STACK, NOTE_RESULT, NOTE_REPORT, NOTE_TRIM };
+enum note_what {
+    NOTE_PUT, NOTE_INSTANCES, NOTE_STACK, NOTE_RESULT, NOTE_REPORT, NOTE_TRIM
+};
 
 /* They leave in the order they came. */
 struct journal_note {
@@ -239,6 +241,7 @@ struct journal_note {
     enum note_what what;
     enum store_table table;
     void *row;                  /* owned, with its texts and bytes */
+    size_t n;                   /* NOTE_INSTANCES: so many rows */
 };
 
 static void note_add(struct journal *jn, const struct job *j,
@@ -314,6 +317,44 @@ void journal_learnt(struct journal *jn, const struct job *j,
 {
     note_add(jn, j, NOTE_PUT, STORE_TABLE_learnt, row);
     journal_wake(jn, 0);
+}
+
+void journal_deadline(struct journal *jn, const struct job *j,
+                      const struct due *d, uint64_t added_ns)
+{
+    char *ranks = d->some ? taskset_text(&d->ranks) : NULL;
+    struct store_deadline row;
+
+    record_of_deadline(&row, d, ranks, added_ns);
+    note_add(jn, j, NOTE_PUT, STORE_TABLE_deadline, &row);
+    free(ranks);
+    journal_wake(jn, journal_soon_ns);
+}
+
+void journal_instances(struct journal *jn, const struct job *j,
+                       const struct store_instance *rows, size_t n)
+{
+    struct journal_note *note = n ? calloc(1, sizeof(*note)) : NULL;
+
+    if (note && !(note->row = malloc(n * sizeof(*rows)))) {
+        free(note);
+        note = NULL;
+    }
+    if (!note && n)
+        log_warn("journal", "%zu instances of deadlines are not recorded "
+                 "job=%llu: out of memory", n, (unsigned long long)j->id);
+    if (!note)
+        return;
+    memcpy(note->row, rows, n * sizeof(*rows));
+    note->job = j;
+    note->what = NOTE_INSTANCES;
+    note->table = STORE_TABLE_instance;
+    note->n = n;
+    STAILQ_INSERT_TAIL(&jn->notes, note, place);
+    jn->rows += n;
+    jn->bytes += n * sizeof(*rows);
+    journal_wake(jn, jn->rows >= JOURNAL_ROWS_FLUSH ? 0 : journal_soon_ns);
+    journal_press(jn);
 }
 
 void journal_progress_node(struct journal *jn, const struct job *j,
@@ -416,14 +457,31 @@ void journal_move(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+static int write_instances(struct journal *jn, const struct journal_note *n,
+                           struct err *err)
+{
+    struct store_instance *rows = n->row;
+
+    for (size_t i = 0; i < n->n; i++) {
+        rows[i].job = record_number(n->job);
+        if (store_put_instance(jn->store, &rows[i], err))
+            return -1;
+    }
+    return 0;
+}
+
 static int note_write(struct journal *jn, const struct journal_note *n,
                       struct err *err)
 {
     const struct store_look *look = n->row;
 
+    if (n->what == NOTE_INSTANCES)
+        return write_instances(jn, n, err);
     if (n->job)
         row_set_job(n->table, n->row, record_number(n->job));
     switch (n->what) {
+    case NOTE_INSTANCES:
+        break;
     case NOTE_PUT:
         return row_put(jn->store, n->table, n->row, err);
     case NOTE_STACK:

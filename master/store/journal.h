@@ -22,6 +22,7 @@
 #include "master/state/job.h"
 #include "master/state/node.h"
 #include "master/store/store.h"
+#include "proto/conf/due.h"
 
 struct journal;
 
@@ -95,6 +96,14 @@ void journal_remark(struct journal *jn, const struct job *j,
                     const struct store_remark *row);
 void journal_learnt(struct journal *jn, const struct job *j,
                     const struct store_learnt *row);
+/* What is due in the job, or that it is over; added_ns: on the clock of the wall,
+ * the first time counts. */
+void journal_deadline(struct journal *jn, const struct job *j,
+                      const struct due *d, uint64_t added_ns);
+/* What came of deadlines, on the same clock: n rows, which are copied and leave
+ * together, soon; job is filled in. Of the same instance the last one counts. */
+void journal_instances(struct journal *jn, const struct job *j,
+                       const struct store_instance *rows, size_t n);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

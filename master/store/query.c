@@ -703,6 +703,74 @@ int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
                      " ORDER BY asked_ns", of, 1, &r, err);
 }
 
+/* d.job is that one; 0: see query.h. */
+static void add_due_in(struct str *sql, uint64_t job)
+{
+    static const char running[] =
+        "SELECT j.job FROM job j LEFT JOIN master m ON m.instance = j.master"
+        " WHERE j.ended_ns IS NULL AND"
+        " NOT ifnull(master_is_dead(m.host, m.pid, m.process), 0)";
+
+    if (job)
+        str_addf(sql, "d.job = %" PRIu64, job);
+    else
+        str_addf(sql, "(d.job IN (%s) OR d.job = (SELECT max(job) FROM job"
+                 " WHERE NOT EXISTS (%s)))", running, running);
+}
+
+int query_any_deadline(struct store *st, uint64_t job, bool *any,
+                       struct err *err)
+{
+    const struct query_rows to = { NULL, on_any, any };
+    struct str sql = { 0 };
+
+    *any = false;
+    if (!query_has(st, STORE_TABLE_deadline))
+        return 0;
+    str_add(&sql, "SELECT 1 FROM deadline d WHERE ");
+    add_due_in(&sql, job);
+    str_add(&sql, " LIMIT 1");
+    return query_run(st, &sql, &to, err);
+}
+
+/* What is bare beside max() is of the row that has it. What is done within the
+ * bound of its clocks is not late. */
+int query_deadlines(struct store *st, uint64_t job, bool programs,
+                    const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (!query_has(st, STORE_TABLE_deadline)) {
+        str_add(&sql, "SELECT 0 AS job LIMIT 0");
+        return query_run(st, &sql, to, err);
+    }
+    str_add(&sql, "WITH due AS (SELECT * FROM deadline d WHERE ");
+    add_due_in(&sql, job);
+    str_add(&sql, "), came AS (SELECT i.job, i.deadline, count(*) AS instances,"
+            " sum(i.done_ns NOT NULL AND NOT i.late) AS met, sum(i.late) AS"
+            " missed, min(i.margin) AS worst FROM due d JOIN instance i ON"
+            " i.job = d.job AND i.deadline = d.number GROUP BY 1, 2),"
+            " last AS (SELECT i.job, i.deadline, i.margin, i.slope, i.chance,"
+            " max(i.done_ns) FROM due d JOIN instance i ON i.job = d.job AND"
+            " i.deadline = d.number WHERE i.done_ns NOT NULL GROUP BY 1, 2)"
+            " SELECT d.job, d.number, d.text");
+    str_add(&sql, programs ? "" : " || iif(over, ' (taken back)', '')");
+    str_add(&sql, " AS deadline, ifnull(instances, 0) AS instances,"
+            " ifnull(met, 0) AS met, ifnull(missed, 0) AS missed, ");
+    str_add(&sql, programs
+            ? "l.margin, worst, slope, chance, NULL AS step, kind, limit_ns,"
+              " firm, ranks, over, added_ns"
+            : "iif(l.margin IS NULL, NULL, printf('%.1f%%', 100 * l.margin)) AS"
+              " margin, iif(worst IS NULL, NULL, printf('%.1f%%', 100 * worst))"
+              " AS worst, iif(slope IS NULL, NULL, printf('%+.1f', 10000 *"
+              " slope)) AS slope, iif(chance IS NULL, NULL, printf('%.1f%%',"
+              " 100 * chance)) AS chance, NULL AS step");
+    str_add(&sql, " FROM due d LEFT JOIN came c ON c.job = d.job AND c.deadline ="
+            " d.number LEFT JOIN last l ON l.job = d.job AND l.deadline ="
+            " d.number ORDER BY d.job, d.number");
+    return query_run(st, &sql, to, err);
+}
+
 int query_checkpoints(struct store *st, const struct query_which *which,
                       const struct query_rows *to, struct err *err)
 {

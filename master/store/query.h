@@ -52,6 +52,16 @@ int query_tasks(struct store *st, const struct query_which *which,
 /* By job and number; job 0: of all. */
 int query_checkpoints(struct store *st, const struct query_which *which,
                       const struct query_rows *to, struct err *err);
+/* What is due in the job, or, for job 0, in those that run, or, if none does,
+ * the last one: job, number, deadline, instances, met, missed, margin, worst,
+ * slope, chance, step; for programs also kind, limit_ns, firm, ranks, over,
+ * added_ns. For people what is a share is in per cent, and slope the points of
+ * these in 100 instances. */
+int query_deadlines(struct store *st, uint64_t job, bool programs,
+                    const struct query_rows *to, struct err *err);
+/* Is there any of these? */
+int query_any_deadline(struct store *st, uint64_t job, bool *any,
+                       struct err *err);
 int query_nodes(struct store *st, const struct query_rows *to, struct err *err);
 /* The last count events (0: all), in time; with both stamps, or the time in
  * between. */

@@ -67,6 +67,21 @@ static void record_of_past(struct store_resume *row, const struct job *j)
     row->unfinalized = past.left;
 }
 
+void record_of_deadline(struct store_deadline *row, const struct due *d,
+                        const char *ranks, uint64_t added_ns)
+{
+    static const char *const kinds[DUE_KINDS] = {
+        [DUE_END] = "end", [DUE_CALL] = "call", [DUE_PERIOD] = "period",
+        [DUE_SPAN] = "span", [DUE_CLOCK] = "clock",
+    };
+
+    *row = (struct store_deadline){
+        .number = d->number, .text = d->text, .kind = kinds[d->kind],
+        .limit_ns = d->limit_ns, .margin = d->margin, .firm = d->firm,
+        .ranks = ranks, .over = d->over, .added_ns = added_ns,
+    };
+}
+
 void record_of_resume(struct store_resume *row, const struct job *j)
 {
     const struct job_ending *e = &j->ending;

@@ -9,6 +9,7 @@
 #include "master/state/job.h"
 #include "master/state/node.h"
 #include "master/store/rows.h"
+#include "proto/conf/due.h"
 
 /* The number of a job that may be about to get one. */
 uint64_t record_number(const struct job *j);
@@ -23,6 +24,10 @@ void record_of_task(struct store_task *row, const struct job *j,
                     const struct task *t);
 /* What the row of a job does not say and a later master has to know. */
 void record_of_resume(struct store_resume *row, const struct job *j);
+
+/* ranks: those of d as text, NULL: all. */
+void record_of_deadline(struct store_deadline *row, const struct due *d,
+                        const char *ranks, uint64_t added_ns);
 
 /* Fill in what the rows say; texts are copied. The job's tasks, nodes and
  * placement are not touched. */

@@ -86,6 +86,8 @@
                                      " compared")                             \
     T(learnt,     17, KEYED,    NULL, "what policies have learnt of jobs, for later" \
                                      " runs of the same program")             \
+    T(deadline,   21, KEYED,    NULL, "what is due in jobs")                  \
+    T(instance,   21, BARE,     NULL, "of deadlines: what came of each time") \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -384,6 +386,34 @@
     C(ngroups, COUNT32, LAST, 17, 0, "that tasks were in, the most")          \
     C(most,    COUNT32, LAST, 17, 0, "so many were looked for")               \
     C(times,   COUNT32, LAST, 17, 0, "that tasks were compared")
+
+#define STORE_deadline(C)                                                     \
+    C(job,      JOB,     KEY,   21, 0, NULL)                                  \
+    C(number,   COUNT32, KEY,   21, 0, "in the job, from 1")                  \
+    C(text,     TEXT,    LAST,  21, 0, "as it is written shortest")           \
+    C(kind,     TEXT,    LAST,  21, 0, "end call period span clock")          \
+    C(limit_ns, COUNT,   LAST,  21, 0, NULL)                                  \
+    C(margin,   REAL,    LAST,  21, 0, "of limit_ns is to be left, 0 to 1")   \
+    C(firm,     FLAG,    LAST,  21, 0, "what is late is of no use")           \
+    C(ranks,    TEXT,    LAST,  21, 0, "NULL: all")                           \
+    C(over,     FLAG,    LAST,  21, 0, "it has been taken back")              \
+    C(added_ns, COUNT,   FIRST, 21, 0, NULL)
+
+/* rank UINT32_MAX: of no single one. */
+#define STORE_instance(C)                                                     \
+    C(job,        JOB,     KEY,  21, 0, NULL)                                 \
+    C(deadline,   COUNT32, KEY,  21, 0, "deadline.number")                    \
+    C(rank,       COUNT32, KEY,  21, 0, "4294967295: of no single one")       \
+    C(instance,   COUNT,   KEY,  21, 0, "of this deadline and rank, from 0")  \
+    C(release_ns, NUMBER,  LAST, 21, 0, NULL)                                 \
+    C(due_ns,     NUMBER,  LAST, 21, 0, NULL)                                 \
+    C(done_ns,    KNOWN,   LAST, 21, 0, "NULL: it has not ended yet")         \
+    C(margin,     REAL,    LAST, 21, 0, "of the time there was, so much was"  \
+                                        " left; NULL: not known")             \
+    C(late,       FLAG,    LAST, 21, 0, "missed, for certain")                \
+    C(bound_ns,   COUNT,   LAST, 21, 0, "these times may be off by so much")  \
+    C(slope,      REAL,    LAST, 21, 0, "of margin, from one to the next")    \
+    C(chance,     REAL,    LAST, 21, 0, "that one of the next ones is missed")
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

@@ -63,6 +63,14 @@ static const struct { const char *name, *is; } schema_views[] = {
 "  FROM cost c JOIN site s ON s.id = c.site\n"
 "  LEFT JOIN mpi_call n ON n.id = s.call\n"
 "  GROUP BY c.job, c.rank, s.call" },
+    { "deadlines",
+"(job, deadline, instance, rank, release_ns, due_ns,\n"
+"  done_ns, margin_ns, margin, late, bound_ns, slope, chance, number) AS\n"
+"  SELECT i.job, d.text, i.instance, nullif(i.rank, 4294967295),\n"
+"    i.release_ns, i.due_ns, i.done_ns, i.due_ns - i.done_ns, i.margin,\n"
+"    i.late, i.bound_ns, i.slope, i.chance, i.deadline\n"
+"  FROM instance i LEFT JOIN deadline d\n"
+"    ON d.job = i.job AND d.number = i.deadline" },
     { "moves",
 "(job, number, ranks, from_nodes, to_node, asked_ns,\n"
 "  ended_ns, result, stood_ns, prepare_ns, quiesce_ns, drain_ns, places_ns,\n"

@@ -58,7 +58,8 @@ void found_empty(struct found *f)
         .question_max = f->question ? HCT_QUESTION_MAX : 0,
         .rows = f->rows, .rows_max = FOUND_ROWS,
         .odds = f->odds, .odds_max = FOUND_ODDS,
-        .learnt = f->learnt, .learnt_max = FOUND_LEARNT };
+        .learnt = f->learnt, .learnt_max = FOUND_LEARNT,
+        .instances = f->instances, .instances_max = FOUND_INSTANCES };
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -84,6 +85,8 @@ static const char *odd_verdict(const struct hct_verdict *v,
 
     if (v->kind < HCT_HANG || v->kind > HCT_NOTICE)
         return "a verdict of no kind";
+    if (v->deadline > HCT_DEADLINES_MAX || v->what > HCT_DEADLINE_NEVER)
+        return "a verdict about a deadline that there is not";
     if (!(v->score >= 0 && v->score <= 1))
         return "a score that is not from 0 to 1";
     if (!span_fits(v->ranks, v->nranks, out->nranks) ||
@@ -140,6 +143,7 @@ static bool fits(const struct found *f)
            o->proposals == f->proposals && o->rows == f->rows &&
            o->odds == f->odds && o->nodds <= FOUND_ODDS &&
            o->learnt == f->learnt && o->nlearnt <= FOUND_LEARNT &&
+           o->instances == f->instances && o->ninstances <= FOUND_INSTANCES &&
            o->question == f->question &&
            o->nquestion <= (f->question ? HCT_QUESTION_MAX : 0);
 }
@@ -172,6 +176,15 @@ static const char *odd_learnt(const struct hct_learnt *l)
            ? NULL : "something learnt without sense";
 }
 
+static const char *odd_instance(const struct hct_instance *i, uint32_t nranks)
+{
+    return i->deadline && i->deadline <= HCT_DEADLINES_MAX &&
+           (i->rank < nranks || i->rank == HCT_NO_RANK) && i->open <= 1 &&
+           i->late <= 1 && i->due_ns >= i->release_ns && !isinf(i->slope) &&
+           !isinf(i->chance)
+           ? NULL : "an instance of a deadline without sense";
+}
+
 const char *found_check(struct found *f, uint32_t nranks)
 {
     struct hct_out *out = &f->out;
@@ -180,7 +193,7 @@ const char *found_check(struct found *f, uint32_t nranks)
     if (!fits(f)) {
         out->nverdicts = out->nranks = out->nlines = out->nproposals = 0;
         out->nsample = out->nquestion = out->nodds = 0;
-        out->nrows = out->nremarks = out->nlearnt = 0;
+        out->nrows = out->nremarks = out->nlearnt = out->ninstances = 0;
         return "more than there is room for";
     }
     why = odd_sample(out, nranks);
@@ -196,11 +209,13 @@ const char *found_check(struct found *f, uint32_t nranks)
         why = "tasks that are odd in no time";
     for (uint32_t i = 0; i < out->nlearnt && !why; i++)
         why = odd_learnt(&f->learnt[i]);
+    for (uint32_t i = 0; i < out->ninstances && !why; i++)
+        why = odd_instance(&f->instances[i], nranks);
     if (!why)
         why = odd_remarks(out, nranks);
     if (why) {
         out->nverdicts = out->nproposals = out->nrows = out->nodds = 0;
-        out->nremarks = out->nlearnt = 0;
+        out->nremarks = out->nlearnt = out->ninstances = 0;
         return why;
     }
     for (uint32_t i = 0; i < out->nproposals; i++)
@@ -220,7 +235,7 @@ struct packed {
     uint32_t how, need;
     uint64_t seq, now_ns, wake_ns, lost;
     uint32_t nverdicts, nranks, nlines, nproposals, nrows, answers, nodds;
-    uint32_t remarks, nremarks, nlearnt;
+    uint32_t remarks, nremarks, nlearnt, ninstances;
     struct hct_when when;
     char why[200];
 };
@@ -235,7 +250,7 @@ void found_pack(const struct found *f, struct str *to)
         .nproposals = o->nproposals, .nrows = o->nrows,
         .answers = o->answers, .nodds = o->nodds, .when = o->when,
         .remarks = o->remarks, .nremarks = o->nremarks,
-        .nlearnt = o->nlearnt };
+        .nlearnt = o->nlearnt, .ninstances = o->ninstances };
 
     memcpy(head.why, f->why, sizeof(head.why));
     str_add_bytes(to, &head, sizeof(head));
@@ -246,6 +261,7 @@ void found_pack(const struct found *f, struct str *to)
     str_add_bytes(to, f->rows, o->nrows * sizeof(*f->rows));
     str_add_bytes(to, f->odds, o->nodds * sizeof(*f->odds));
     str_add_bytes(to, f->learnt, o->nlearnt * sizeof(*f->learnt));
+    str_add_bytes(to, f->instances, o->ninstances * sizeof(*f->instances));
     str_add_bytes(to, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nverdicts; i++) {
         uint32_t n = f->text[i] ? (uint32_t)strlen(f->text[i]) : 0;
@@ -295,6 +311,7 @@ static void take_arrays(struct found *f, struct unpacking *u)
     take(u, f->rows, o->nrows * sizeof(*f->rows));
     take(u, f->odds, o->nodds * sizeof(*f->odds));
     take(u, f->learnt, o->nlearnt * sizeof(*f->learnt));
+    take(u, f->instances, o->ninstances * sizeof(*f->instances));
     take(u, f->tags, o->nlines * sizeof(*f->tags));
     for (uint32_t i = 0; i < o->nlines; i++)
         f->tags[i][FOUND_TAG - 1] = '\0';
@@ -328,6 +345,7 @@ int found_unpack(struct found *f, uint32_t nranks, const void *p, size_t n,
     f->out.remarks = head.remarks;
     f->out.nremarks = head.nremarks;
     f->out.nlearnt = head.nlearnt;
+    f->out.ninstances = head.ninstances;
     if (!u.bad && fits(f))
         take_arrays(f, &u);
     else

@@ -12,7 +12,7 @@
 #include "proto/base/str.h"
 
 enum { FOUND_VERDICTS = 16, FOUND_LINES = 512, FOUND_PROPOSALS = 16, FOUND_ODDS = 256,
-       FOUND_LEARNT = HCT_LEARNT_MAX,
+       FOUND_LEARNT = HCT_LEARNT_MAX, FOUND_INSTANCES = HCT_INSTANCES_MAX,
        FOUND_ROWS = HCT_ROWS_MAX,
        FOUND_TAG = sizeof(((struct hct_rank *)0)->tag_text) };
 
@@ -39,6 +39,7 @@ struct found {
     uint8_t *question;          /* owned: where a policy can ask; or NULL */
     struct hct_odd odds[FOUND_ODDS];
     struct hct_learnt learnt[FOUND_LEARNT];
+    struct hct_instance instances[FOUND_INSTANCES];
     char tags[FOUND_LINES][FOUND_TAG];  /* of each line's rank, the last one */
     char *text[FOUND_VERDICTS];         /* owned: all there is of a verdict as
                                            lines (verdict.h), or NULL */

@@ -58,6 +58,7 @@ void looks_fini(struct looks *l)
     free(l->earlier_steps);
     free(l->learnt);
     free(l->insides);
+    free(l->events);
     free(l->at);
     free(l->orders);
     memset(l, 0, sizeof(*l));
@@ -72,6 +73,8 @@ void looks_forget_parts(struct looks *l)
     l->nclusters = l->nscores = l->nplaces = l->norders = 0;
     l->nearlier_steps = l->nlearnt = l->runs = 0;
     l->ninsides = l->stacks = l->waiting = 0;
+    l->nevents = 0;
+    l->unread = false;
     l->question = 0;
     l->stretch = (struct hct_stretch){ .tasks = 0 };
     l->person = (struct hct_when){ .window = HCT_WINDOW_ALL };
@@ -153,6 +156,11 @@ struct hct_learnt *looks_add_learnt(struct looks *l)
 struct hct_inside *looks_add_inside(struct looks *l)
 {
     return ONE_MORE(l, insides);
+}
+
+struct hct_event *looks_add_event(struct looks *l)
+{
+    return ONE_MORE(l, events);
 }
 
 struct hct_score *looks_add_score(struct looks *l)
@@ -679,6 +687,10 @@ void looks_snapshot(const struct looks *l, struct hct_snapshot *out)
         .learnt_size = sizeof(*l->learnt),
         .stacks = l->stacks, .waiting = l->waiting,
         .inside = l->insides, .ninside = l->ninsides,
-        .inside_size = sizeof(*l->insides) };
+        .inside_size = sizeof(*l->insides), .unread = l->unread,
+        .deadlines = l->deadlines, .ndeadlines = l->ndeadlines,
+        .deadline_size = sizeof(*l->deadlines), .events = l->events,
+        .nevents = l->nevents, .event_size = sizeof(*l->events),
+        .events_lost = l->events_lost };
     out->calls = callclass_table(&out->ncalls);
 }

@@ -19,7 +19,7 @@
 enum { LOOKS_ASKED = HCT_NEED_DETAIL | HCT_NEED_MODEL,
        LOOKS_ANSWERS = HCT_NEED_SCORES | HCT_NEED_PROGRESS,
        LOOKS_PARTS = LOOKS_ASKED | LOOKS_ANSWERS | HCT_NEED_EARLIER |
-                     HCT_NEED_STACKS };
+                     HCT_NEED_STACKS | HCT_NEED_EVENTS };
 
 struct looks {
     struct hct_job job;
@@ -27,7 +27,7 @@ struct looks {
     bool *fresh;                /* owned: it was heard for this snapshot */
     bool *absent;               /* owned: its slave has not answered */
     struct hct_rank *ranks;     /* owned: of the snapshot */
-    struct hct_request *requests;       /* owned, as the next fifteen */
+    struct hct_request *requests;       /* owned, as the next sixteen */
     struct hct_comm *comms;
     struct hct_flight *flights;
     struct hct_account *accounts;
@@ -42,6 +42,7 @@ struct looks {
     struct hct_earlier *earlier_steps;
     struct hct_learnt *learnt;  /* sorted by whose they are */
     struct hct_inside *insides;
+    struct hct_event *events;
     uint8_t *at;                /* of each rank */
     uint8_t *orders;            /* norders times as many */
     uint64_t question;          /* that these answer, */
@@ -51,10 +52,15 @@ struct looks {
     uint32_t nplaces, norders, nearlier_steps, nlearnt;
     uint32_t runs;              /* that these are of */
     uint32_t ninsides, stacks, waiting; /* by a look at stacks */
+    uint32_t nevents;           /* since the look before */
+    uint64_t events_lost;       /* so far */
+    struct hct_deadline deadlines[HCT_DEADLINES_MAX];
+    uint32_t ndeadlines;        /* of the job: they stay from look to look */
+    bool unread;                /* as in hct_snapshot */
     size_t requests_cap, comms_cap, flights_cap, accounts_cap, pairs_cap;
     size_t meetings_cap, models_cap, states_cap, edges_cap;
     size_t clusters_cap, scores_cap, places_cap, earlier_steps_cap, learnt_cap;
-    size_t insides_cap;
+    size_t insides_cap, events_cap;
     bool meetings_lost;         /* some found no room: then none are shown */
     uint32_t parts;             /* enum hct_need: of this look */
     uint32_t asked;             /* enum hct_asked: the same */
@@ -111,6 +117,7 @@ struct hct_place *looks_add_place(struct looks *l);
 struct hct_earlier *looks_add_earlier(struct looks *l);
 struct hct_learnt *looks_add_learnt(struct looks *l);
 struct hct_inside *looks_add_inside(struct looks *l);
+struct hct_event *looks_add_event(struct looks *l);
 /* Where each rank is, and what is said of so many places of the question: of zeros;
  * false without memory. */
 bool looks_add_at(struct looks *l, uint32_t norders);

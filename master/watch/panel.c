@@ -60,13 +60,24 @@ static int add_defaults(const struct choosing *g, const char *text,
     return 0;
 }
 
+/* Who says what is due wants to hear of it. */
+static int add_deadline(const struct choosing *g, const Hct__Submit *s,
+                        struct err *err)
+{
+    for (size_t i = 0; i < s->n_policies; i++)
+        if (names(s->policies[i], "deadline", strlen("deadline")))
+            return 0;
+    return s->n_deadlines ? add_policy(g, "deadline", err) : 0;
+}
+
 int panel_init(struct panel *c, const struct panel_how *how,
                const char *defaults, const Hct__Submit *s, struct err *err)
 {
     const struct choosing g = { c, how };
 
     c->n = 0;
-    if (add_defaults(&g, defaults ? defaults : "", s, err))
+    if (add_defaults(&g, defaults ? defaults : "", s, err) ||
+        add_deadline(&g, s, err))
         return -1;
     for (size_t i = 0; i < s->n_policies; i++)
         if (strcmp(s->policies[i], "none") != 0 &&

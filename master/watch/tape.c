@@ -33,6 +33,8 @@ WHOLE(hct_when);
 WHOLE(hct_place);
 WHOLE(hct_earlier);
 WHOLE(hct_learnt);
+WHOLE(hct_deadline);
+WHOLE(hct_event);
 
 /* With detail, of what kind: the first one had no accounts, the second one no
  * meetings. */
@@ -160,6 +162,7 @@ static void write_look(struct tape *t, const struct hct_snapshot *s,
         put_words(out, s->job, &no_job, WORDS(hct_job));
         memset(t->last, 0, t->nranks * sizeof(*t->last));
         t->seq = t->now_ns = 0;
+        t->ndeadlines = 0;
         t->fresh = false;
     } else {
         str_add(out, "D");
@@ -312,11 +315,39 @@ static void put_stacks(const struct hct_snapshot *s, struct str *out)
     str_fini(&body);
 }
 
+static void put_deadlines(struct tape *t, const struct hct_snapshot *s,
+                          struct str *out)
+{
+    struct str body = { 0 };
+    size_t bytes = s->ndeadlines * sizeof(*t->deadlines);
+
+    if (s->ndeadlines == t->ndeadlines &&
+        memcmp(s->deadlines, t->deadlines, bytes) == 0)
+        return;
+    memcpy(t->deadlines, s->deadlines, bytes);
+    t->ndeadlines = s->ndeadlines;
+    put_array(&body, s->deadlines, s->ndeadlines, WORDS(hct_deadline));
+    put_part(out, HCT_NEED_EVENTS | TAPE_MORE, &body);
+    str_fini(&body);
+}
+
+static void put_events(struct tape *t, const struct hct_snapshot *s,
+                       struct str *out)
+{
+    struct str body = { 0 };
+
+    put(&body, s->events_lost);
+    put_array(&body, s->events, s->nevents, WORDS(hct_event));
+    put_part(out, HCT_NEED_EVENTS, &body);
+    str_fini(&body);
+    put_deadlines(t, s, out);
+}
+
 static void put_asked(const struct hct_snapshot *s, struct str *out)
 {
     struct str body = { 0 };
 
-    put(&body, s->asked);
+    put(&body, s->asked | (s->unread ? (uint32_t)TAPE_UNREAD : 0));
     put_part(out, TAPE_ASKED, &body);
     str_fini(&body);
 }
@@ -341,6 +372,8 @@ size_t tape_write(struct tape *t, const struct hct_snapshot *s, struct str *out)
         put_earlier(s, out);
     if (s->parts & HCT_NEED_STACKS)
         put_stacks(s, out);
+    if (s->parts & HCT_NEED_EVENTS)
+        put_events(t, s, out);
     if (s->asked) {
         put_asked(s, out);
         put_time(TAPE_ASKED, &s->person, WORDS(hct_when), out);
@@ -405,6 +438,7 @@ static int get_job(struct tape_reader *r, struct err *err)
     }
     memset(r->looks.ranks, 0, job.nranks * sizeof(*r->looks.ranks));
     r->looks.seq = r->looks.now_ns = 0;
+    r->looks.ndeadlines = 0;
     return 0;
 }
 
@@ -659,13 +693,55 @@ static int get_stacks(struct tape_reader *r)
     return r->p == r->end ? 0 : -1;
 }
 
-static int get_asked(struct tape_reader *r, uint32_t *asked)
+static bool event_fits(const struct hct_event *e, uint32_t nranks)
+{
+    return e->rank < nranks && e->in <= 1 && (!e->in || !e->exit_ns) &&
+           memchr(e->label, 0, sizeof(e->label));
+}
+
+static int get_events(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+
+    if ((l->parts & HCT_NEED_EVENTS) || get(r, &l->events_lost))
+        return -1;
+    GET_ARRAY_IF(r, hct_event, looks_add_event,
+                 event_fits(&before, l->job.nranks));
+    l->parts |= HCT_NEED_EVENTS;
+    return r->p == r->end ? 0 : -1;
+}
+
+static struct hct_deadline *add_deadline(struct looks *l)
+{
+    return l->ndeadlines < HCT_DEADLINES_MAX ? &l->deadlines[l->ndeadlines++] : NULL;
+}
+
+static bool deadline_fits(const struct hct_deadline *d, uint32_t after)
+{
+    return d->number > after && d->number <= HCT_DEADLINES_MAX &&
+           d->kind >= HCT_DUE_END && d->kind <= HCT_DUE_CLOCK && d->limit_ns &&
+           d->margin >= 0 && d->margin <= 1 && memchr(d->text, 0, sizeof(d->text));
+}
+
+static int get_deadlines(struct tape_reader *r)
+{
+    struct looks *l = &r->looks;
+    uint32_t after = 0;
+
+    l->ndeadlines = 0;
+    GET_ARRAY_IF(r, hct_deadline, add_deadline, deadline_fits(&before, after) &&
+                 (after = before.number));
+    return r->p == r->end ? 0 : -1;
+}
+
+static int get_asked(struct tape_reader *r)
 {
     uint64_t v;
 
     if (get(r, &v) || v > UINT32_MAX || r->p != r->end)
         return -1;
-    *asked = (uint32_t)v;
+    r->looks.asked = (uint32_t)v & ~(uint32_t)TAPE_UNREAD;
+    r->looks.unread = v & TAPE_UNREAD;
     return 0;
 }
 
@@ -725,8 +801,12 @@ static int get_body(struct tape_reader *r, uint64_t need)
         return get_learnt(r);
     case HCT_NEED_STACKS:
         return get_stacks(r);
+    case HCT_NEED_EVENTS:
+        return get_events(r);
+    case HCT_NEED_EVENTS | TAPE_MORE:
+        return get_deadlines(r);
     case TAPE_ASKED:
-        return get_asked(r, &r->looks.asked);
+        return get_asked(r);
     case TAPE_ASKED | TAPE_MORE:
         return get_person(r);
     }

@@ -8,7 +8,7 @@
  *              with detail of a later kind accounts, pairs; meetings
  *   part    := 'P' bit of enum hct_need, bytes that follow, as many
  *            | 'P' TAPE_ASKED, the same: set of enum hct_asked, if it is not
- *              empty
+ *              empty, and whether no task was read
  *            | 'P' one of these and TAPE_MORE, the same: of what time it is, if it
  *              is not of all, or what there is of the last time
  *   models  := n, n times: rank, threads, at, lost, states, edges
@@ -17,6 +17,8 @@
  *              of hct_stretch; of TAPE_ASKED: words of hct_when; of earlier:
  *              what policies have learnt
  *   earlier := runs, steps
+ *   events  := those lost so far, events; more of them: deadlines, where they
+ *              stand for the first time or are others
  *   progress := question, places, runs of ranks at one place, orders
  *   ranks   := n, n times: rank, what has changed
  *   changed := mask of words of 8 bytes, the difference of each
@@ -37,11 +39,14 @@
 #include "proto/base/str.h"
 
 enum { TAPE_ASKED = 1 << 30,    /* no part: every policy gets it */
-       TAPE_MORE = 1 << 29 };
+       TAPE_MORE = 1 << 29,
+       TAPE_UNREAD = 1 << 28 }; /* with TAPE_ASKED, in the set */
 
 struct tape {                   /* {0} is one that begins */
     struct hct_rank *last;      /* owned: of the frame before */
     uint32_t nranks;
+    struct hct_deadline deadlines[HCT_DEADLINES_MAX];   /* written last */
+    uint32_t ndeadlines;
     uint64_t seq, now_ns;
     bool fresh;                 /* the next frame is 'K' */
     bool begun;

@@ -13,12 +13,17 @@
  * is one tape, and a replay of it says the same as they did. For that, a look
  * that gives a verdict is stored together with it.
  *
+ * A tagged call of a job with deadlines is shown almost at once, and for it alone no
+ * slave is asked: such a look only policies that need events are shown, and none
+ * that is busy misses one.
+ *
  * Where the policies ask for looks at the same short interval again and again,
  * the slaves take several looks at that interval for one order. They go the same
  * way, one after the other, a little later. */
 #include "master/watch/watcher.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +31,7 @@
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/callclass.h"
+#include "master/watch/eventbook.h"
 #include "master/watch/inquiry.h"
 #include "master/watch/panel.h"
 #include "master/watch/earlier.h"
@@ -41,6 +47,8 @@
 static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
 static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
+/* Of a clock that was not compared yet. */
+static const uint64_t watcher_unknown_ns = CLOCK_NS_PER_S;
 static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
 /* While tasks begin they need all processors, and what is over by then needs no
  * judge. */
@@ -72,6 +80,7 @@ struct watcher {
                                    what he makes of it */
     bool stale;                 /* not all tasks were seen in this look */
     struct looks looks;
+    struct eventbook events;
     struct earlier earlier;
     struct goodruns *good;      /* owned; NULL: nobody has asked yet */
     bool shows_good;            /* somebody waits for them */
@@ -128,7 +137,7 @@ struct watcher *watcher_create(struct event_base *base,
     w->inquiry = (struct inquiry){ .reducer = conf->reducer, .job = j };
     w->stacks = w->inquiry;
     w->spool.keep_bytes = conf->tape_bytes;
-    if (watcher_choose(w, judges, s, err)) {
+    if (eventbook_init(&w->events, s, err) || watcher_choose(w, judges, s, err)) {
         watcher_destroy(w);
         return NULL;
     }
@@ -154,6 +163,7 @@ void watcher_destroy(struct watcher *w)
     recall_destroy(w->recall);
     panel_fini(&w->panel);
     watcher_drop_states(w);
+    eventbook_fini(&w->events);
     inquiry_fini(&w->inquiry);
     inquiry_fini(&w->stacks);
     taskset_fini(&w->sample);
@@ -226,7 +236,8 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     w->called = 0;
     if (watcher_know_nodes(w, err))
         return -1;
-    if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks))
+    if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks) ||
+        eventbook_begin(&w->events, job->nranks))
         return err_memory(err);
     w->looks.earlier = watcher_earlier;
     w->looks.earlier_arg = w;
@@ -239,6 +250,7 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
 /* ... that the job has now. */
 static int watcher_begin_job(struct watcher *w, struct err *err)
 {
+    const struct calendar *due = &w->events.calendar;
     const struct job *j = w->job;
     struct hct_job job = { .size = sizeof(job), .nranks = j->ntasks,
                            .job = j->id };
@@ -246,6 +258,8 @@ static int watcher_begin_job(struct watcher *w, struct err *err)
     memcpy(&job.seed, j->cookie, sizeof(job.seed));
     job.seed &= INT64_MAX;
     snprintf(job.name, sizeof(job.name), "%.60s", j->name);
+    for (size_t i = 0; i < due->n; i++)
+        journal_deadline(w->journal, j, &due->v[i], clock_wall_ns());
     return watcher_begin(w, &job, err);
 }
 
@@ -279,12 +293,42 @@ static void say_missed(const struct watcher *w, const struct judge *j)
              (unsigned long long)w->job->id);
 }
 
+/* To be added to a wall clock of ours, for the clock of the looks. */
+static int64_t shift_ns(const struct watcher *w)
+{
+    return (int64_t)(clock_monotonic_ns() - w->start_ns) - (int64_t)clock_wall_ns();
+}
+
+/* The job's end nobody sees but us. */
+static void end_deadlines(struct watcher *w)
+{
+    int64_t now = (int64_t)(clock_monotonic_ns() - w->start_ns);
+    struct hct_instance ends[HCT_DEADLINES_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->looks.ndeadlines; i++) {
+        const struct hct_deadline *d = &w->looks.deadlines[i];
+
+        if (d->kind != HCT_DUE_END || d->over)
+            continue;
+        ends[n] = (struct hct_instance){
+            .deadline = d->number, .rank = HCT_NO_RANK, .release_ns = d->from_ns,
+            .due_ns = d->from_ns + (int64_t)d->limit_ns, .done_ns = now,
+            .slope = NAN, .chance = NAN };
+        ends[n].late = now > ends[n].due_ns;
+        n++;
+    }
+    if (n)
+        w->ops->instances(w->job, NULL, ends, n, -shift_ns(w));
+}
+
 void watcher_stop(struct watcher *w)
 {
     if (!w || !w->running)
         return;
     w->running = false;
     event_del(w->timer);
+    end_deadlines(w);
     inquiry_fini(&w->inquiry);
     inquiry_fini(&w->stacks);
     recall_destroy(w->recall);
@@ -416,6 +460,49 @@ static void look_pace(struct watcher *w)
     w->every_ns = every;
 }
 
+/* Has nobody asked for more than events, and is nobody due? */
+static bool only_events(const struct watcher *w)
+{
+    uint64_t now = clock_monotonic_ns() - w->start_ns, wake_ns;
+
+    if (w->looks.asked != HCT_ASKED_BY_EVENT || w->looks.parts || w->asked)
+        return false;
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_wants(w->panel.v[i], &wake_ns) &&
+            wake_ns <= now + watcher_early_ns)
+            return false;
+    return true;
+}
+
+/* Who is busy would miss them: then they wait. */
+static bool events_wait(const struct watcher *w)
+{
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_busy(w->panel.v[i]) &&
+            (judge_hears(w->panel.v[i]) & HCT_ASKED_BY_EVENT))
+            return true;
+    return false;
+}
+
+static bool events_wanted(const struct watcher *w)
+{
+    bool any = !eventbook_empty(&w->events);
+
+    for (size_t i = 0; i < w->panel.n && !any; i++)
+        any = judge_needs(w->panel.v[i]) & HCT_NEED_EVENTS;
+    return any;
+}
+
+static void show_events(struct watcher *w)
+{
+    if (!events_wanted(w) || events_wait(w))
+        return;
+    if (eventbook_any(&w->events))
+        w->looks.asked |= HCT_ASKED_BY_EVENT;
+    w->called &= ~(uint32_t)HCT_ASKED_BY_EVENT;
+    eventbook_show(&w->events, &w->looks, shift_ns(w), w->job->started_ns);
+}
+
 static void look_begin(struct watcher *w)
 {
     struct job *j = w->job;
@@ -434,12 +521,14 @@ static void look_begin(struct watcher *w)
     look_pace(w);
     w->shows_answer = w->shows_stacks = false;
     parts = wanted_parts(w);
-    w->count = series_length(w, parts | w->shows_answer | w->shows_stacks);
+    w->count = series_length(w, parts | w->shows_answer | w->shows_stacks |
+                             events_wanted(w));
     looks_begin(&w->looks, parts);
     w->looks.asked = heard(w);
     if (w->looks.asked & HCT_ASKED_BY_PERSON)
         w->looks.person = w->person;
-    w->called &= ~w->looks.asked;
+    w->looks.unread = only_events(w);
+    w->called &= ~(w->looks.asked & ~(uint32_t)HCT_ASKED_BY_EVENT);
     w->open |= (w->looks.asked & HCT_ASKED_BY_HANG) != 0;
     w->looking = true;
     w->pending = 0;
@@ -448,7 +537,8 @@ static void look_begin(struct watcher *w)
         struct job_node *jn = &j->nodes[i];
 
         w->node[i].asked = false;
-        if (jn->nlive && !jn->lost && !jn->away && jn->node->link)
+        if (jn->nlive && !jn->lost && !jn->away && jn->node->link &&
+            !w->looks.unread)
             send_look(w, i);
     }
     forget_wanted(w);
@@ -500,6 +590,7 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     struct tape_frame frame;
 
     mark_places(w);
+    show_events(w);
     if (w->shows_answer)
         inquiry_show(&w->inquiry, &w->looks);
     if (w->shows_stacks)
@@ -626,6 +717,28 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
     return 0;
 }
 
+void watcher_events(struct watcher *w, const struct job_node *jn,
+                    const Hct__Events *m, uint64_t known)
+{
+    const struct clock_offset *o;
+    struct eventbook_clock clock = { .bound_ns = watcher_unknown_ns };
+
+    if (!w || !w->running || w->recall || eventbook_empty(&w->events))
+        return;
+    o = jn->node->link ? conn_clock(jn->node->link) : NULL;
+    clock.shift_ns = shift_ns(w);
+    if (o && o->samples) {
+        clock.shift_ns -= o->offset_ns;
+        clock.bound_ns = o->error_ns;
+    }
+    eventbook_take(&w->events, m, known, &clock);
+    if (!eventbook_any(&w->events))
+        return;
+    w->called |= HCT_ASKED_BY_EVENT;
+    if (!w->looking)
+        look_schedule(w);
+}
+
 void watcher_node_back(struct watcher *w, const struct job_node *jn)
 {
     if (w && w->running && !w->recall && w->nnodes == w->job->nnodes)
@@ -654,6 +767,8 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
         spool_flush(&w->spool); /* never without the look that it is of */
         w->same = 0;
     }
+    if (f->out.ninstances)
+        w->ops->instances(w->job, j, f->instances, f->out.ninstances, -shift_ns(w));
     w->ops->found(w->job, j, f);
 }
 
@@ -800,6 +915,12 @@ static void recall_go_on(struct watcher *w, const struct recall_end *e)
     uint64_t wall = clock_wall_ns();
     uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
 
+    if (!eventbook_empty(&w->events)) { /* those on their way to it, and from it */
+        eventbook_missed(&w->events, e->last->events_lost);
+        w->looks.ndeadlines = e->last->ndeadlines;
+        memcpy(w->looks.deadlines, e->last->deadlines,
+               e->last->ndeadlines * sizeof(*w->looks.deadlines));
+    }
     w->looks.seq = e->last->seq;
     w->looks.now_ns = e->last->now_ns;
     memcpy(w->looks.known, e->last->ranks,

@@ -44,6 +44,10 @@ struct watcher_ops {
     /* A policy has done something odd, or is switched off for it. */
     void (*complained)(struct job *j, const struct judge *p, const char *why,
                        bool off);
+    /* Instances of deadlines; shift_ns is to be added to their times for a wall
+     * clock. */
+    void (*instances)(struct job *j, const struct judge *p,
+                      const struct hct_instance *v, uint32_t n, int64_t shift_ns);
     /* No policy can look at the job. */
     void (*blind)(struct job *j, const char *why);
 };
@@ -72,6 +76,10 @@ int watcher_ask(struct watcher *w, const char *policy,
 /* Words of a slave; -1: they make no sense. */
 int watcher_looked(struct watcher *w, struct job_node *jn,
                    const Hct__Looked *m, struct err *err);
+/* Tagged calls of a slave, of which all below the record `known` have been told
+ * before. */
+void watcher_events(struct watcher *w, const struct job_node *jn,
+                    const Hct__Events *m, uint64_t known);
 /* Its slave does not remember what it has told. */
 void watcher_node_back(struct watcher *w, const struct job_node *jn);
 

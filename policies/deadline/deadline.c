@@ -94,6 +94,8 @@ static void take(struct deadline *s, const struct hct_deadline *is,
     }
     d->is = *is;
     d->is.text[sizeof(d->is.text) - 1] = '\0';
+    if (d->is.from_ns == WHEN_NEVER && d->begun)
+        d->is.from_ns = d->began_ns;
     if (!d->is.limit_ns)
         d->is.limit_ns = 1;
     if (!(d->is.margin >= 0 && d->is.margin <= 1))
@@ -158,12 +160,36 @@ static void take_event(struct deadline *s, struct due *d,
         span_exit(s, d, e, in, out);
 }
 
+/* Clocks that begin with the first call of all ranks: of those that are told at
+ * once, whose order is none. */
+static void begin_clocks(struct deadline *s, const struct hct_snapshot *in)
+{
+    uint64_t wait = 0;
+
+    for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++)
+        if (s->due[i].is.kind == HCT_DUE_CLOCK &&
+            s->due[i].is.from_ns == WHEN_NEVER)
+            wait |= (uint64_t)1 << i;
+    for (uint32_t i = 0; wait && i < in->nevents; i++) {
+        const struct hct_event *e = hct_event(in, i);
+
+        for (uint64_t bits = e->of & wait; bits; bits &= bits - 1) {
+            struct due *d = &s->due[__builtin_ctzll(bits)];
+
+            if (!d->begun || e->enter_ns < d->began_ns)
+                d->began_ns = d->is.from_ns = e->enter_ns;
+            d->begun = 1;
+        }
+    }
+}
+
 static void take_events(struct deadline *s, const struct hct_snapshot *in,
                         struct hct_out *out)
 {
     if (in->events_lost > s->lost)
         s->losses++;
     s->lost = in->events_lost;
+    begin_clocks(s, in);
     for (uint32_t i = 0; i < in->nevents; i++) {
         const struct hct_event *e = hct_event(in, i);
 

@@ -102,7 +102,8 @@ struct due {                    /* a deadline */
     uint32_t added;             /* 1: it was not there from the beginning; 2:
                                    that is not known */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
-    uint32_t pad;
+    uint32_t begun;             /* 1: a clock's first call has been entered, */
+    int64_t began_ns;           /* ... then */
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
                                    row that so many did */
     uint64_t spans;             /* ... so far */
@@ -123,6 +124,7 @@ struct track {
                                    HCT_DUE_CLOCK that ends next */
     uint64_t number;            /* of the open one */
     uint64_t seq;               /* of the call that was told last */
+    uint64_t ended;             /* ... with its end; UINT64_MAX: none was */
     uint64_t calls;             /* so far */
     int64_t release_ns, due_ns; /* of the open one */
     int64_t check_ns;           /* due, and what it may be off by */

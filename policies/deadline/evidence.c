@@ -12,7 +12,8 @@ enum { HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED,
 static const double fresh = 3, old = 10;
 static const double slow = 1 / 8.0,     /* of a new one in what is usual */
     much = 0.1,                         /* a part of the time that tells */
-    least_s = 0.2;
+    least_s = 0.2,
+    sampled_s = 1;                      /* its processor time is, twice as often */
 
 static uint64_t more(uint64_t now, uint64_t before)
 {
@@ -154,9 +155,10 @@ void evidence_usual(struct due *d, const struct outcome *o)
     d->usual++;
 }
 
-/* What its processor time says. A task that waits in MPI runs, mostly: so its
- * work is what it uses outside; who was in state R at the last three looks wants
- * a processor. */
+/* What its processor time says. A task that waits in MPI runs, mostly, and what
+ * it has no processor for then delays nobody: so its work is what it uses
+ * outside, and who wants a processor is one in state R outside of MPI at both
+ * looks. */
 static void by_look(const struct seen *k, uint64_t now_ns, uint64_t look_ns,
                     struct evidence *e)
 {
@@ -164,11 +166,12 @@ static void by_look(const struct seen *k, uint64_t now_ns, uint64_t look_ns,
         (double)more(now_ns, k->at_ns) > fresh * (double)look_ns)
         return;
     e->over_s = k->over_s;
-    if (k->delayed >= much) {
+    if (fminf(k->delayed, 1 - k->in) >= (float)much) {
         e->what = EVIDENCE_STARVED;
-        e->part = k->delayed;
+        e->part = fminf(k->delayed, 1 - k->in);
         e->over_s = k->delayed_over_s;
-    } else if (k->runs == 7 && k->cpu < 1 - 2 * much) {
+    } else if ((k->runs & 3) == 3 && k->in < (float)much &&
+               k->over_s >= (float)sampled_s && k->cpu < 1 - 2 * much) {
         e->what = EVIDENCE_SHARED;
         e->part = k->cpu;
     } else if (k->looks >= LOOKS && k->usual_in - k->in > much &&

@@ -12,10 +12,11 @@ static const double likely = 1e-4;
 
 double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns)
 {
-    const double most = 1e6;    /* what was stopped for a night is as late */
+    const double most = 1e6;    /* what was stopped for a night is as late; and
+                                   what is done before its release has all */
     double x = (double)when_since(due_ns, done_ns) / (double)limit_ns;
 
-    return fmax(-most, fmin(most, x));
+    return fmax(-most, fmin(1, x));
 }
 
 void margin_add(struct margin *m, double x)

@@ -173,10 +173,10 @@ static bool say_missed(struct deadline *s, struct due *d,
         return false;
     blame(v, o->who, in, out);
     how_long(by, when_since(o->open ? now_ns : o->done_ns, o->due_ns));
-    if (n->missed > 1)
+    if (n->missed > 1 && now_ns > n->since_ns)
         snprintf(in_all, sizeof(in_all), ", %" PRIu64 " in %s", n->missed,
                  how_long(since, when_since(now_ns, n->since_ns)));
-    if (o->bound_ns)
+    if (o->bound_ns > (double)when_since(o->open ? now_ns : o->done_ns, o->due_ns) / 10)
         snprintf(off, sizeof(off), ", of which clocks are %s at most",
                  words_short(since, (double)o->bound_ns));
     which(is, o, in);

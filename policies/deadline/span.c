@@ -178,6 +178,27 @@ static void is_whole(struct deadline *s, struct due *d, struct span *p,
     tell(s, d, p, in, out, false);
 }
 
+/* Somebody has left a later instance: who left the ones before is likely to have
+ * done so, and how many they are is known for the first time. */
+static void learn(struct deadline *s, struct due *d, const struct span *later,
+                  const struct hct_snapshot *in, struct hct_out *out)
+{
+    for (uint32_t i = 0; i < DEADLINE_SPANS; i++) {
+        const struct span *p = &s->span[i];
+
+        if (s->spans[i] && p->deadline == d->is.number && p->exits > d->expected &&
+            p->number < later->number)
+            d->expected = p->exits;
+    }
+    for (uint32_t i = 0; i < DEADLINE_SPANS && d->expected; i++) {
+        struct span *p = &s->span[i];
+
+        if (s->spans[i] && p->deadline == d->is.number && p->stage == SPAN_OPEN &&
+            p->exits >= d->expected)
+            is_whole(s, d, p, in, out);
+    }
+}
+
 void span_exit(struct deadline *s, struct due *d, const struct hct_event *e,
                const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -198,6 +219,8 @@ void span_exit(struct deadline *s, struct due *d, const struct hct_event *e,
         p->last = e->rank;
         p->call = e->call;
     }
+    if (!d->expected)
+        learn(s, d, p, in, out);
     if (p->stage == SPAN_ENDED) {
         if (p->exits > d->expected) {
             d->expected = p->exits;

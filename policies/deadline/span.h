@@ -2,7 +2,8 @@
  * last exit of another one with the same marker, over all ranks.
  *
  * Nobody says how many ranks will leave it. It has ended when as many have as
- * did in an earlier instance; else it is judged when it is due, by those who
+ * did in an earlier instance, of which that is known as soon as somebody has left a
+ * later one; else it is judged when it is due, by those who
  * have come till then: if several in a row had all of them, one that has not is
  * missed. Who leaves it later makes it late. A marker that comes again when it
  * has ended, or is due, begins another instance. Where there are too many, the

@@ -147,6 +147,25 @@ static int options_take_app(struct options *o, int argc, char **argv,
     return i;
 }
 
+/* A policy of somebody's own may watch deadlines, too. */
+static int options_check_watched(const struct options *o, struct err *err)
+{
+    bool none = false, watched = false;
+
+    for (size_t i = 0; i < o->policies.n; i++) {
+        const char *p = o->policies.v[i];
+        size_t n = strcspn(p, ":");
+
+        none |= strcmp(p, "none") == 0;
+        watched |= (n == 8 && strncmp(p, "deadline", n) == 0) || strchr(p, '/');
+    }
+    if ((o->due.n || o->calendars.n) && none && !watched)
+        return err_set(err, EINVAL, "--policy none leaves nobody who would watch "
+                       "what %s says: add --policy deadline",
+                       o->due.n ? "--deadline" : "--calendar");
+    return 0;
+}
+
 static int options_check(const struct options *o, struct err *err)
 {
     uint64_t rank, total = 0;
@@ -163,6 +182,8 @@ static int options_check(const struct options *o, struct err *err)
     if (o->pty && strcmp(o->stdin_ranks, "none") == 0)
         return err_set(err, EINVAL, "--pty has no use with --stdin none: the "
                        "terminal is for the tasks that read");
+    if (options_check_watched(o, err))
+        return -1;
     for (size_t i = 0; i < o->napps; i++)
         total += o->apps[i].ntasks;
     if (total > OPTIONS_TASKS_MAX)
@@ -217,6 +238,8 @@ void options_fini(struct options *o)
     options_list_fini(&o->env);
     options_list_fini(&o->hosts);
     options_list_fini(&o->policies);
+    options_list_fini(&o->calendars);
+    calendar_fini(&o->due);
     free(o->faults);
     *o = (struct options){ 0 };
 }

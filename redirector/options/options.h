@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "proto/conf/calendar.h"
 #include "redirector/out/label.h"
 
 enum { OPTIONS_TASKS_MAX = 1 << 24 };
@@ -54,6 +55,9 @@ struct options {
     const char *name, *db;
     struct options_list policies;
     const char *on_hang;
+    struct calendar due;        /* owned; of --deadline */
+    struct options_list calendars;      /* files of --calendar */
+    const char *on_deadline;    /* NULL: not said */
     const char *notify;         /* a command; NULL: not said */
     char *faults;               /* owned; the rules of --inject; NULL: none */
     const char *phase;          /* of --phase; NULL: not given */

@@ -299,6 +299,14 @@ static int take_inject(void *to, const struct args_given *g, struct err *err)
     return faults_add(args_at(to, g), g->value, seed, err);
 }
 
+static int take_deadline(void *to, const struct args_given *g,
+                         struct err *err)
+{
+    if (calendar_add(args_at(to, g), g->value, err))
+        return err_prefix(err, "%s \"%.60s\"", g->option, g->value);
+    return 0;
+}
+
 static int take_phase(void *to, const struct args_given *g, struct err *err)
 {
     return phases_check(g->value, err) < 0 ? -1 : args_text(to, g, err);
@@ -335,12 +343,16 @@ static int take_priority(void *to, const struct args_given *g,
     return unsupported(g, "all jobs are equal yet", err);
 }
 
-static int take_deadline(void *to, const struct args_given *g,
-                         struct err *err)
+static int take_on_deadline(void *to, const struct args_given *g,
+                            struct err *err)
 {
-    (void)to;
-    return unsupported(g, "nobody watches deadlines yet (--timeout ends a job "
-                       "in time)", err);
+    if (one_of(g, "report|act", err) < 0)
+        return -1;
+    if (strcmp(g->value, "act") == 0)
+        return err_set(err, ENOTSUP, "%s act is not supported by this version: "
+                       "nobody acts on deadlines yet (report says what is late)",
+                       g->option);
+    return args_text(to, g, err);
 }
 
 /* -------------------------------------------------------------- the table */
@@ -480,8 +492,17 @@ const struct args_option usage_rows[] = {
       args_text, AT(notify), 0, 0 },
     { NULL, "priority", ARGS_VALUE, "N", NULL,
       take_priority, 0, 0, 0 },
-    { NULL, "deadline", ARGS_VALUE, "TIME", NULL,
-      take_deadline, 0, 0, 0 },
+    { NULL, "deadline", ARGS_VALUE, "TEXT",
+      "what is due: 60s (the end), 'LABEL<=20ms' (tagged calls), 'LABEL/50ms', "
+      "'A..B<=30ms', 'LABEL@start+k*50ms', each with ,ranks=0-3 ,firm "
+      ",margin=20%; may be repeated",
+      take_deadline, AT(due), 0, 0 },
+    { NULL, "calendar", ARGS_VALUE, "FILE",
+      "the same from a file, one a line; may be repeated",
+      take_list, AT(calendars), 0, 0 },
+    { NULL, "on-deadline", ARGS_VALUE, "report",
+      "what to do when one is about to be missed: only say it",
+      take_on_deadline, AT(on_deadline), 0, 0 },
     { NULL, "inject", ARGS_VALUE, "FAULT",
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "

@@ -238,6 +238,22 @@ static Hct__Terminal *submit_terminal(void)
     return m;
 }
 
+/* As they are written shortest: a local time is one of everybody's there. */
+static int submit_deadlines(Hct__Submit *m, const struct options *o)
+{
+    const struct calendar *c = &o->due;
+
+    m->on_deadline = (char *)(o->on_deadline ? o->on_deadline : "");
+    if (c->n == 0)
+        return 0;
+    m->deadlines = calloc(c->n, sizeof(*m->deadlines));
+    if (!m->deadlines)
+        return -1;
+    for (size_t i = 0; i < c->n; i++)
+        m->deadlines[m->n_deadlines++] = c->v[i].text;
+    return 0;
+}
+
 static void submit_set_options(Hct__Submit *m, const struct options *o)
 {
     m->name = (char *)(o->name ? o->name : "");
@@ -278,6 +294,7 @@ Hct__Submit *submit_build(const struct options *o, const struct hosts *h,
     m->command = submit_command(argv);
     m->apps = calloc(o->napps, sizeof(*m->apps));
     if (!m->command || !m->apps || (o->pty && !m->terminal) ||
+        submit_deadlines(m, o) < 0 ||
         (with_hosts && submit_hosts(m, h) < 0)) {
         err_memory(err);
         submit_free(m);
@@ -341,6 +358,7 @@ void submit_free(Hct__Submit *m)
     if (m->n_restore == 0)      /* else they are not ours */
         submit_free_apps(m);
     free(m->terminal);
+    free(m->deadlines);
     if (m->hosts)
         free(m->hosts[0]);
     free(m->hosts);

@@ -340,6 +340,7 @@ struct part *adopt_create(struct node *node, const Hct__Prepare *m,
     if (!s)
         return err_memory(err), NULL;
     s->part = (struct part){ .ops = &session_ops, .node = node, .id = m->job,
+                             .prompt = m->prompt,
                              .user = &s->user };
     s->wake = wake;
     s->arg = arg;

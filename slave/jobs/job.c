@@ -321,6 +321,7 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     if (!j)
         return err_memory(err), NULL;
     j->part = (struct part){ .ops = &job_ops, .node = node, .id = m->job,
+                             .prompt = m->prompt,
                              .user = &j->user, .peek = &j->peek };
     j->peek.user = &j->user;
     j->done = done;

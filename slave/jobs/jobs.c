@@ -4,7 +4,8 @@
  * 1 ms when something was found, and almost at once when much was: a tight
  * loop of tagged calls fills a ring in about 1 ms. Where nothing was found for
  * some two seconds, every 40 ms: each time costs the tasks a processor for some
- * 40 us, whatever is there, and most programs tag nothing. */
+ * 40 us, whatever is there, and most programs tag nothing. Where a job has deadlines
+ * it stays at 10 ms. */
 #include "slave/jobs/jobs.h"
 
 #include <errno.h>
@@ -74,10 +75,24 @@ static uint64_t next_reading(struct jobs *js, long found, bool held)
     return sooner(in_ns, due_ns < RINGS_BUSY_NS ? RINGS_BUSY_NS : due_ns);
 }
 
+/* Jobs with pages; some whose tagged calls are wanted at once keep all awake. */
+static bool any_pages(struct jobs *js)
+{
+    bool pages = false;
+
+    for (const struct part *p = js->first; p; p = p->next)
+        if (p->ops->has_pages(p)) {
+            pages = true;
+            if (p->prompt)
+                js->idle_readings = 0;
+        }
+    return pages;
+}
+
 static void on_rings(evutil_socket_t fd, short what, void *arg)
 {
     struct jobs *js = arg;
-    bool pages = false, held;
+    bool held;
     long found = 0;
 
     (void)fd, (void)what;
@@ -88,9 +103,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     reading_hold(js->node->reading, false);
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
-    for (const struct part *p = js->first; p && !pages; p = p->next)
-        pages = p->ops->has_pages(p);
-    if (pages)
+    if (any_pages(js))
         schedule_rings(js, next_reading(js, found, held));
 }
 

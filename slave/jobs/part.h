@@ -35,6 +35,7 @@ struct part {
     uint64_t id;                /* the job's; 0: the master has not said yet */
     uint32_t ntasks;            /* of the job, here or not; 0: not known */
     const struct launch_user *user;     /* whose tasks they are; borrowed */
+    bool prompt;                /* its tagged calls are wanted at once */
     struct peek_job *peek;      /* what peeks at it know, borrowed; NULL: it is
                                    not peeked at */
 };

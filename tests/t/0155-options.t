@@ -89,6 +89,13 @@ acts --policy yes "$(failing 2 'nosuch' --policy nosuch true)"
 acts --on-hang yes "$(failing 123 'and --on-hang kill was given' \
     -n 2 --oversubscribe --on-hang kill --inject \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
+acts --deadline yes "$(failing 2 '--deadline "A<=x": column 4: "x" is no time' \
+    --deadline 'A<=x' true)"
+printf '# two\nA<=1s\n\nB<1s\n' >"$T/calendar"
+acts --calendar yes "$(failing 2 "$T/calendar:4: column 2: after a label" \
+    --calendar "$T/calendar" true)"
+acts --on-deadline yes "$(failing 2 '--on-deadline act is not supported' \
+    --on-deadline act true)"
 acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
     -n 2 --oversubscribe --on-hang kill --notify cat --inject \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
@@ -114,11 +121,9 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-for o in --priority=1 --deadline=1h; do
-    is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
-        "$o" true)" yes "$o is refused in words"
-    is "$(hector-run --help | grep -c -- " ${o%%=*}")" 0 '... and not offered'
-done
+is "$(failing 2 '^hector: --priority is not supported by this version: ' \
+    --priority=1 true)" yes '--priority is refused in words'
+is "$(hector-run --help | grep -c -- ' --priority')" 0 '... and not offered'
 is "$(failing 2 'no use with --adopt' --pty --adopt true)" yes \
     'nor is --pty taken for tasks that others start'
 done_testing

@@ -134,9 +134,9 @@ static void evidence(void **state)
         uint16_t flags;
         const char *says;
     } how[] = {
-        {0.5, 0.45, 0.1, HCT_RUNS,
+        {0.5, 0.45, 0.05, HCT_RUNS,
          "wanted a processor and had none for 45 % of"},
-        {0.5, 0, 0.1, HCT_RUNS,
+        {0.5, 0, 0.05, HCT_RUNS,
          "had a processor for 50 % of 1.0 s, and wanted one at each look"},
         {1, 0, 0.1, HCT_RUNS, "% more of 1.0 s than before"},
         {0.3, 0, 0.5, 0, NULL}};
@@ -402,6 +402,55 @@ static void lost(void **state)
     assert_int_equal(rig.row.instance, 20);
 }
 
+/* ... and some are told again that had been told. */
+static void told_twice(void **state)
+{
+    static const uint64_t all = 3;
+    int64_t t = 2 * S;
+    uint64_t rows;
+
+    (void)state;
+    rig_open(1, NULL, 0);
+    rig_due(HCT_DUE_CALL, 20 * MS, 0);
+    rig_due(HCT_DUE_PERIOD, 150 * MS, 0);
+    rig_look(S, false);
+    for (int i = 0; i < 5; i++, t += 100 * MS)
+        rig_call(0, all, t, t + MS);
+    rig_look(t, true);
+    rows = rig.nrows;
+    rig.in.events_lost++;
+    rig.seq[0] = 2;
+    for (int i = 2; i < 7; i++)         /* three of these again */
+        rig_call(0, all, 2 * S + i * 100 * MS, 2 * S + i * 100 * MS + MS);
+    rig_look(t + 200 * MS, true);
+    assert_int_equal(rig.nrows - rows, 2 + 1);
+    assert_int_equal(rig.rows[0].instance, 5);
+    assert_int_equal(rig.told[HCT_DEADLINE_MISSED], 0);
+}
+
+/* A clock that begins when the first call of any rank is entered. */
+static void first_call(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_CLOCK, 50 * MS, 0);
+    rig.due[0].from_ns = INT64_MAX;
+    rig_look(S, false);
+    rig_until(5 * S);
+    assert_int_equal(rig.nrows, 0);
+    rig_call(1, 1, 5 * S + 4 * MS, 5 * S + 5 * MS);
+    rig_call(0, 1, 5 * S, 5 * S + 6 * MS);
+    rig_look(5 * S + 7 * MS, true);
+    assert_int_equal(rig.rows[0].release_ns, 5 * S);
+    rig_call(0, 1, 5 * S + 51 * MS, 5 * S + 52 * MS);
+    rig_look(5 * S + 53 * MS, true);
+    assert_int_equal(rig.row.release_ns, 5 * S + 50 * MS);
+    assert_int_equal(rig.row.due_ns, 5 * S + 100 * MS);
+    assert_false(rig.row.late);
+    rig_until(6 * S);
+    assert_int_equal(rig.told[HCT_DEADLINE_MISSED], 1);
+}
+
 /* ---------------------------------------------------- numbers without sense */
 
 static int64_t any(void)
@@ -539,7 +588,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(last_one),  cmocka_unit_test(many),
         cmocka_unit_test(too_many_spans), cmocka_unit_test(a_million),
         cmocka_unit_test(calendar),  cmocka_unit_test(no_order),
-        cmocka_unit_test(lost),      cmocka_unit_test(senseless),
+        cmocka_unit_test(lost),      cmocka_unit_test(told_twice),
+        cmocka_unit_test(first_call), cmocka_unit_test(senseless),
         cmocka_unit_test(same_bytes),
     };
     int failed;

@@ -1,5 +1,6 @@
 /* test_found.c - what a step has found, as bytes and back; and bytes that make no
  * sense, as a process that a policy has spoilt may send them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,6 +59,12 @@ static void fill(void)
     from.out.nlearnt = 1;
     from.learnt[0] = (struct hct_learnt){ .what = 7, .groups = 2, .most = 2,
                                           .times = 1 };
+    from.out.ninstances = 2;
+    from.instances[0] = (struct hct_instance){ .deadline = 1, .rank = 3, .instance = 9,
+                                               .release_ns = -5, .due_ns = 20,
+                                               .done_ns = 30, .late = 1 };
+    from.instances[1] = (struct hct_instance){ .deadline = 64, .rank = HCT_NO_RANK,
+                                               .open = 1, .slope = NAN };
     from.text[0] = strdup("all of it\n");
 }
 
@@ -85,6 +92,8 @@ static void test_all(void **state)
     assert_int_equal(to.out.nremarks, 1);
     assert_int_equal(to.out.nlearnt, 1);
     assert_memory_equal(&to.learnt[0], &from.learnt[0], sizeof(to.learnt[0]));
+    assert_int_equal(to.out.ninstances, 2);
+    assert_memory_equal(to.instances, from.instances, 2 * sizeof(to.instances[0]));
     assert_memory_equal(&to.out.when, &from.out.when, sizeof(to.out.when));
 }
 
@@ -102,6 +111,26 @@ static void test_nonsense(void **state)
     fill();
     from.verdicts[0].kind = 99;
     nonsense();
+    from.verdicts[0].deadline = HCT_DEADLINES_MAX + 1;
+    from.verdicts[0].kind = HCT_HANG;
+    nonsense();
+    from.verdicts[0].deadline = 0;
+    from.verdicts[0].what = HCT_DEADLINE_NEVER + 1;
+    nonsense();
+    from.verdicts[0].what = 0;
+    from.instances[0].rank = RANKS;
+    nonsense();
+    from.instances[0].rank = 0;
+    from.instances[0].due_ns = -6;      /* before it begins */
+    nonsense();
+    from.instances[0].due_ns = 6;
+    from.instances[1].deadline = 0;
+    nonsense();
+    from.instances[1].deadline = 2;
+    from.instances[1].chance = INFINITY;
+    nonsense();
+    from.instances[1].chance = NAN;
+    assert_int_equal(back(), 0);
     from.learnt[0].groups = 3;
     from.verdicts[0].kind = HCT_HANG;
     nonsense();

@@ -209,11 +209,54 @@ static void test_growing(void **state)
     job_destroy(j);
 }
 
+/* What is due, and what came of it: of the instances that are told twice, the last
+ * word, also when both wait for the same commit. */
+static void test_deadlines(void **state)
+{
+    static const struct job_ops job_ops = { .exit_code = exit_code };
+    enum { N = 5000 };
+    struct store_instance *rows = calloc(N, sizeof(*rows));
+    struct journal *jn = open_it();
+    struct job *j = calloc(1, sizeof(*j));
+    struct due d;
+
+    (void)state;
+    j->ops = &job_ops;
+    j->name = strdup("control");
+    j->command = strdup("./control");
+    journal_job(jn, j);
+    assert_int_equal(due_parse(&d, "A<=1s,ranks=1,3,firm", false, &err), 0);
+    d.number = 1;
+    journal_deadline(jn, j, &d, 77);
+    due_fini(&d);
+    for (size_t i = 0; i < N; i++)
+        rows[i] = (struct store_instance){ .deadline = 1, .rank = i % 2 ? 1 : 3,
+            .instance = i / 2, .release_ns = 5, .due_ns = 15 };
+    journal_instances(jn, j, rows, N);
+    rows[1].done_ns = 12;
+    journal_instances(jn, j, rows, 2);
+    journal_instances(jn, j, rows, 0);
+    assert_false(journal_idle(jn));
+    free(rows);
+    while (!journal_idle(jn))
+        event_base_loop(base, EVLOOP_ONCE);
+    assert_int_equal(j->id, 1);
+    assert_int_equal(number("SELECT count(*) FROM deadlines WHERE job = 1 AND "
+                            "deadline = 'A<=1s,ranks=1,3,firm'"), N);
+    assert_int_equal(number("SELECT margin_ns FROM deadlines WHERE rank = 1 AND "
+                            "instance = 0"), 3);
+    assert_int_equal(number("SELECT count(done_ns) FROM instance"), 1);
+    assert_int_equal(number("SELECT added_ns FROM deadline WHERE kind = 'call' AND "
+                            "firm AND ranks = '1,3' AND NOT over"), 77);
+    journal_destroy(jn);
+    job_destroy(j);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = { T(test_growing), T(test_busy),
-                                        T(test_stuck) };
+    const struct CMUnitTest tests[] = { T(test_growing), T(test_deadlines),
+                                        T(test_busy), T(test_stuck) };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

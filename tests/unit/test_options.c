@@ -106,6 +106,14 @@ static void describe(const struct options *o, struct str *s)
         str_addf(s, " policy=%s", o->policies.v[k]);
     if (o->on_hang)
         str_addf(s, " hang=%s", o->on_hang);
+    for (size_t k = 0; k < o->due.n; k++)
+        str_addf(s, " due=%s", o->due.v[k].text);
+    for (size_t k = 0; k < o->calendars.n; k++)
+        str_addf(s, " calendar=%s", o->calendars.v[k]);
+    if (o->on_deadline)
+        str_addf(s, " late=%s", o->on_deadline);
+    if (o->adopt)
+        str_add(s, " adopt");
     if (o->verbose)
         str_add(s, " v");
     if (o->quiet)
@@ -207,6 +215,16 @@ static const struct { const char *in, *out; } good[] = {
     { "--on-hang report p", "[p] hang=report" },
     { "--on-hang=suspend p", "[p] hang=suspend" },
     { "--on-hang kill p", "[p] hang=kill" },
+    { "--deadline 1h p", "[p] due=1h" },
+    { "--deadline A_b<=20ms --deadline=c/1s,ranks=0-3,7,firm p",
+      "[p] due=A b<=20ms due=c/1s,ranks=0-3,7,firm" },
+    { "--calendar f --calendar=g --on-deadline report p",
+      "[p] calendar=f calendar=g late=report" },
+    { "--policy none --policy deadline:h=3 --deadline 1s p",
+      "[p] policy=none policy=deadline:h=3 due=1s" },
+    { "--policy none --policy /x/own.so --deadline 1s p",
+      "[p] policy=none policy=/x/own.so due=1s" },
+    { "--adopt --deadline 1s -- m", "[m] due=1s adopt" },
     { "-v p", "[p] v" },
     { "--verbose -q p", "[p] v q" },
     { "-n 2 a 1 : -n 3 b 2", "[a 1] n=2 [b 2] n=3" },
@@ -278,7 +296,16 @@ static const struct { const char *in, *says; } bad[] = {
     { "--on-hang wait p", "report|migrate|suspend|rollback|kill" },
     { "--on-hang rep p", "report|migrate|suspend|rollback|kill" },
     { "--priority 5 p", "--priority is not supported by this version" },
-    { "--deadline 1h p", "--deadline is not supported by this version" },
+    { "--deadline A<=x p", "--deadline \"A<=x\": column 4: \"x\" is no time" },
+    { "--deadline soon p", "--deadline \"soon\": column 1: \"soon\" is neither" },
+    { "--deadline 1h --deadline 60m p", "--deadline \"60m\": the job has this "
+      "deadline already, with number 1" },
+    { "--deadline '' p", "not empty" },
+    { "--on-deadline act p", "--on-deadline act is not supported by this" },
+    { "--on-deadline kill p", "one of report|act is wanted" },
+    { "--policy none --deadline 1h p", "--policy none leaves nobody who would "
+      "watch what --deadline says: add --policy deadline" },
+    { "--policy none --policy hang --calendar f p", "what --calendar says" },
     { "--name '' p", "not empty" },
     { "--checkpoint-every 5 p", "--checkpoint-every needs --checkpoint-dir" },
     { "--checkpoint-every 5 --restart d", "needs --checkpoint-dir" },

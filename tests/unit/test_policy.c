@@ -310,6 +310,76 @@ static void test_shorter_rows(void **state)
     end();
 }
 
+/* Verdicts were shorter, too, and stood closer together. */
+static int find_two(void *state, const struct hct_snapshot *in, struct hct_out *o)
+{
+    enum { WAS = offsetof(struct hct_verdict, deadline) };
+
+    (void)state;
+    (void)in;
+    memset(o->verdicts, 255, 3 * sizeof(*o->verdicts));
+    for (uint32_t i = 0; i < 2; i++) {
+        struct hct_verdict v = { .kind = HCT_NOTICE, .age_ns = i + 4 };
+
+        memcpy((char *)o->verdicts + i * WAS, &v, WAS);
+    }
+    o->nverdicts = 2;
+    o->ninstances = 77;                 /* what is there is not its own */
+    return 0;
+}
+
+static void test_shorter_verdicts(void **state)
+{
+    struct hct_policy old = mine;
+
+    (void)state;
+    begin(1);
+    old.minor = 16;
+    old.step = find_two;
+    policy.p = &old;
+    assert_int_equal(steps(1, false), FOUND_FINE);
+    assert_int_equal(out.out.nverdicts, 2);
+    assert_int_equal(out.out.ninstances, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(out.verdicts[i].age_ns, i + 4);
+        assert_int_equal(out.verdicts[i].deadline | out.verdicts[i].what, 0);
+    }
+    end();
+}
+
+/* A look for events alone is one for those who need events; of others it would be
+ * one in which nothing moves. */
+static void test_unread(void **state)
+{
+    static const struct hct_event event = { .of = 1 };
+    struct hct_policy needs = mine;
+    struct hct_snapshot in = {
+        .size = sizeof(in), .nranks = 1, .now_ns = 1, .unread = 1,
+        .parts = HCT_NEED_EVENTS, .asked = HCT_ASKED_BY_EVENT, .events = &event,
+        .nevents = 1, .event_size = sizeof(event) };
+
+    (void)state;
+    wrong = false;
+    begin(1);
+    in.job = &job;
+    needs.needs = HCT_NEED_EVENTS;
+    needs.asked = HCT_ASKED_BY_EVENT;
+    policy.wake_ns = HCT_WAKE_NEVER;
+    assert_false(policy_due(&policy, &in));
+    policy.wake_ns = 0;
+    assert_false(policy_due(&policy, &in));
+    policy.p = &needs;
+    policy.wake_ns = HCT_WAKE_NEVER;
+    assert_true(policy_due(&policy, &in));
+    policy_step(&policy, &in, &out);
+    assert_int_equal(seen.nevents, 1);
+    in.unread = 0;
+    policy.p = &mine;
+    policy_step(&policy, &in, &out);
+    assert_int_equal(seen.nevents, 0);
+    end();
+}
+
 static int learn(void *state, const struct hct_snapshot *in, struct hct_out *o)
 {
     (void)state;
@@ -361,7 +431,9 @@ int main(void)
         cmocka_unit_test(test_three_wrong), cmocka_unit_test(test_places),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_models),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_shorter_rows), cmocka_unit_test(test_learnt),
+        cmocka_unit_test(test_shorter_rows),
+        cmocka_unit_test(test_shorter_verdicts),
+        cmocka_unit_test(test_unread), cmocka_unit_test(test_learnt),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

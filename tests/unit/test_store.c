@@ -1,5 +1,6 @@
 /* test_store.c - the database: schema, rows, events, errors. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -120,6 +121,8 @@ static void test_views(void **state)
         { "calls", "job,rank,call,calls,in_ns,bytes,out_ns,max_ns" },
         { "sites", "job,rank,site,call,function,file,line,calls,in_ns,"
                    "bytes,out_ns,max_ns,place" },
+        { "deadlines", "job,deadline,instance,rank,release_ns,due_ns,done_ns,"
+                       "margin_ns,margin,late,bound_ns,slope,chance,number" },
         { "stays", "job,rank,node,pid,from_ns,to_ns" },
         { "moves", "job,number,ranks,from_nodes,to_node,asked_ns,ended_ns,"
                    "result,stood_ns,prepare_ns,quiesce_ns,drain_ns,places_ns,"
@@ -910,6 +913,112 @@ static void test_log(void **state)
 
 /* From memory into the file: names are translated, numbers kept, calls that
  * were open are completed, and what is there already is not doubled. */
+static void put_instance(struct store *st, uint64_t job, uint32_t deadline,
+                         uint32_t rank, uint64_t instance, uint64_t done_ns)
+{
+    struct store_instance i = {
+        .job = job, .deadline = deadline, .rank = rank, .instance = instance,
+        .release_ns = 1000 * (int64_t)instance, .bound_ns = 5,
+        .due_ns = 1000 * (int64_t)instance + 100, .done_ns = done_ns,
+        .slope = instance > 1 ? -0.001 : NAN, .chance = instance > 1 ? 0.25 : NAN,
+    };
+
+    i.margin = done_ns ? (double)(i.due_ns - (int64_t)done_ns) / 100 : NAN;
+    i.late = !done_ns || done_ns > (uint64_t)i.due_ns + 5;
+    assert_int_equal(store_put_instance(st, &i, &err), 0);
+}
+
+/* As hector asks: of what is committed. */
+static void expect_due(uint64_t job, bool programs, const char *want)
+{
+    struct store *st = store_open_readonly(path, &err);
+    struct str out = { 0 };
+    const struct query_rows to = { NULL, row, &out };
+    bool any;
+
+    assert_non_null(st);
+    assert_int_equal(query_any_deadline(st, job, &any, &err), 0);
+    assert_int_equal(any, *want != '\0');
+    if (query_deadlines(st, job, programs, &to, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(str_text(&out), want);
+    str_fini(&out);
+    store_close(st);
+}
+
+static void commit_and_go_on(struct store *st)
+{
+    assert_int_equal(store_commit(st, &err), 0);
+    assert_int_equal(store_begin(st, &err), 0);
+}
+
+/* What is told of an instance later counts in its place; one of no rank; what is
+ * not known is NULL; and the sums of each, of the jobs that run, or the last. */
+static void test_deadlines(void **state)
+{
+    struct store *st = open_it();
+    struct store_deadline d = {
+        .job = 1, .number = 1, .text = "A<=100ns", .kind = "call",
+        .limit_ns = 100, .margin = 0.2, .ranks = "0-3", .added_ns = 7,
+    };
+    struct store_job ended = { .job = 1, .name = "a", .state = "done",
+                               .submitted_ns = 5, .ended_ns = 9,
+                               .exit_code = { true, 0 } };
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "a");
+    make_job(st, "b");
+    commit_and_go_on(st);
+    expect_due(0, false, "");
+    assert_int_equal(store_put_deadline(st, &d, &err), 0);
+    d.over = true;
+    d.added_ns = 8;
+    assert_int_equal(store_put_deadline(st, &d, &err), 0);
+    d = (struct store_deadline){ .job = 1, .number = 2, .text = "9s,firm",
+        .kind = "end", .limit_ns = 9, .margin = 0.2, .firm = true };
+    assert_int_equal(store_put_deadline(st, &d, &err), 0);
+    put_instance(st, 1, 1, 0, 0, 0);
+    put_instance(st, 1, 1, 0, 1, 1090);
+    put_instance(st, 1, 1, 3, 2, 2103);         /* within the bound */
+    put_instance(st, 1, 1, 0, 3, 0);
+    put_instance(st, 1, 2, UINT32_MAX, 0, 0);
+    put_instance(st, 1, 1, 0, 0, 150);
+    expect(st, "SELECT job, deadline, instance, rank, release_ns, due_ns, done_ns,"
+           " margin_ns, late, slope, number FROM deadlines ORDER BY number, rank,"
+           " instance",
+           "1|A<=100ns|0|0|0|100|150|-50|1||1\n"
+           "1|A<=100ns|1|0|1000|1100|1090|10|0||1\n"
+           "1|A<=100ns|3|0|3000|3100|||1|-0.001|1\n"
+           "1|A<=100ns|2|3|2000|2100|2103|-3|0|-0.001|1\n"
+           "1|9s,firm|0||0|100|||1||2\n");
+    expect(st, "SELECT margin, chance, bound_ns FROM deadlines WHERE number = 1"
+           " AND rank = 0 ORDER BY instance", "-0.5||5\n0.1||5\n|0.25|5\n");
+    expect(st, "SELECT kind, limit_ns, margin, firm, ranks, over, added_ns FROM"
+           " deadline", "call|100|0.2|0|0-3|1|7\nend|9|0.2|1||0|0\n");
+    commit_and_go_on(st);
+    expect_due(1, true,
+        "1|1|A<=100ns|4|2|2|-0.03|-0.5|-0.001|0.25||call|100|0|0-3|1|7\n"
+        "1|2|9s,firm|1|0|1||||||end|9|1||0|0\n");
+    expect_due(1, false,
+        "1|1|A<=100ns (taken back)|4|2|2|-3.0%|-50.0%|-10.0|25.0%|\n"
+        "1|2|9s,firm|1|0|1|||||\n");
+    expect_due(2, false, "");
+    assert_int_equal(store_put_job(st, &ended, &err), 0);
+    commit_and_go_on(st);
+    expect_due(0, false, "");                   /* job 2 runs, and has none */
+    ended.job = 2;
+    assert_int_equal(store_put_job(st, &ended, &err), 0);
+    commit_and_go_on(st);
+    expect_due(0, false, "");
+    d = (struct store_deadline){ .job = 2, .number = 1, .text = "B/1s",
+                                 .kind = "period", .limit_ns = 1000000000 };
+    assert_int_equal(store_put_deadline(st, &d, &err), 0);
+    assert_int_equal(store_commit(st, &err), 0);
+    expect_due(0, false, "2|1|B/1s|0|0|0|||||\n");
+    store_close(st);
+}
+
 static void test_merge(void **state)
 {
     static const struct store_event before[] = {
@@ -924,6 +1033,8 @@ static void test_merge(void **state)
     struct store_job j = { .job = 1, .name = "a", .ntasks = 2,
                            .submitted_ns = 5, .started_ns = 10 };
     struct store_model model = { .job = 1, .at_ns = 9, .model = { "model", 5 } };
+    struct store_deadline due = { .job = 1, .number = 1, .text = "A<=1s",
+                                  .kind = "call", .added_ns = 3 };
     int64_t id;
 
     (void)state;
@@ -931,6 +1042,9 @@ static void test_merge(void **state)
     make_job(st, "a");
     put_events(st, 1, 0, before, 2);
     put_costs(st, 1, 5, NULL, "stripped");
+    assert_int_equal(store_put_deadline(st, &due, &err), 0);
+    put_instance(st, 1, 1, 0, 0, 0);
+    put_instance(st, 1, 1, 0, 1, 1050);
     assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 
@@ -942,6 +1056,11 @@ static void test_merge(void **state)
     put_events(mem, 1, 2, after, 3);
     put_costs(mem, 1, 6, "halo", NULL);
     assert_int_equal(store_put_model(mem, &model, &err), 0);
+    due.over = true;
+    due.added_ns = 4;
+    assert_int_equal(store_put_deadline(mem, &due, &err), 0);
+    put_instance(mem, 1, 1, 0, 0, 90);
+    put_instance(mem, 1, 1, UINT32_MAX, 7, 7090);
     assert_int_equal(make_job(mem, "new"), 2);
     assert_int_equal(store_commit(mem, &err), 0);
     assert_int_equal(store_merge(mem, path, &err), 0);
@@ -958,6 +1077,10 @@ static void test_merge(void **state)
            "0|MPI_Send|6|halo halo.c:7\n1|MPI_Send|2|halo halo.c:7\n");
     expect(st, "SELECT node FROM tasks WHERE job = 2 AND rank = 1", "n1\n");
     expect(st, "SELECT job, at_ns, model FROM model", "1|9|model\n");
+
+    expect(st, "SELECT deadline, rank, instance, done_ns, over, added_ns FROM"
+           " deadlines JOIN deadline d USING (job, number) ORDER BY rank, instance",
+           "A<=1s||7|7090|1|3\nA<=1s|0|0|90|1|3\nA<=1s|0|1|1050|1|3\n");
 
     /* A number that somebody else has used: only when the job has ended. */
     assert_int_equal(store_begin(mem, &err), 0);
@@ -1031,7 +1154,34 @@ static void expect_old_answers(struct store *st)
     assert_int_equal(out.n, 0);
     assert_int_equal(query_longest_stay(st, 1, &longest_ns, &err), 0);
     assert_int_equal(longest_ns, 0);
+    expect_due(1, true, "");
     str_fini(&out);
+}
+
+/* The last version that kept nothing of deadlines. */
+static void test_before_deadlines(void **state)
+{
+    struct store *st = open_it();
+
+    (void)state;
+    assert_int_equal(store_begin(st, &err), 0);
+    make_job(st, "old");
+    assert_int_equal(store_commit(st, &err), 0);
+    take_back(st, 20);
+    store_close(st);
+    st = store_open_readonly(path, &err);
+    assert_non_null(st);
+    assert_false(query_has(st, STORE_TABLE_deadline));
+    expect_due(1, false, "");
+    store_close(st);
+    st = open_it();
+    expect_shape_of_new(st);
+    assert_int_equal(store_begin(st, &err), 0);
+    put_instance(st, 1, 1, 0, 0, 7);
+    assert_int_equal(store_commit(st, &err), 0);
+    expect(st, "SELECT deadline, name, margin_ns FROM deadlines JOIN jobs USING (job)",
+           "|old|93\n");
+    store_close(st);
 }
 
 /* A file of version 1 becomes a present one, with all it had. */
@@ -1142,7 +1292,8 @@ int main(void)
         T(test_modes),
         T(test_resume), T(test_superseded), T(test_runs_counted),
         T(test_log), T(test_merge),
-        T(test_runs), T(test_migration),
+        T(test_deadlines), T(test_runs), T(test_migration),
+        T(test_before_deadlines),
         T(test_together),
     };
 

@@ -283,7 +283,7 @@ static void test_parts(void **state)
     assert_int_equal(whole.n, with.n);
     assert_memory_equal(str_text(&whole), str_text(&with), with.n);
 
-    str_add_bytes(&copy, "P\100\003abcP\101\0", 9);
+    str_add_bytes(&copy, "P\200\001\003abcP\201\001\0", 11);
     str_add_bytes(&copy, str_text(&with) + f.look_bytes, f.bytes - f.look_bytes);
     r.p = (const uint8_t *)str_text(&copy);
     r.end = r.p + copy.n;
@@ -461,6 +461,78 @@ static void test_time(void **state)
     str_fini(&copy);
 }
 
+/* Deadlines are written where they are new, or the tape begins; events once. Whoever
+ * gets none of them still hears that no task was read. */
+static void test_events(void **state)
+{
+    struct hct_job job = { .size = sizeof(job), .nranks = RANKS };
+    struct hct_event event = { .rank = 2, .marker = -4, .seq = 7, .enter_ns = -30,
+                               .exit_ns = 80, .of = 1, .label = "halo" };
+    struct hct_deadline due = { .number = 1, .kind = HCT_DUE_CALL, .limit_ns = 90,
+                                .margin = 0.25, .ranks = 3, .text = "halo<=90ns" };
+    size_t size[4];
+    struct str bytes = { 0 }, copy = { 0 };
+    struct tape_reader r = { 0 };
+    struct tape tape;
+    struct looks live;
+    struct hct_snapshot s;
+    struct err err;
+
+    (void)state;
+    looks_init(&live, &job);
+    tape_init(&tape, RANKS);
+    for (unsigned i = 0; i < 4; i++) {
+        size_t before = bytes.n;
+        struct tape_frame f = { 0 };
+
+        look(&live, 1000 * i + 1, &s);
+        live.deadlines[0] = due;
+        live.deadlines[0].over = i == 2;
+        live.ndeadlines = 1;
+        looks_snapshot(&live, &s);
+        s.parts |= HCT_NEED_EVENTS;
+        s.events = &event;
+        s.nevents = i != 1;
+        s.events_lost = 5;
+        s.asked = i ? HCT_ASKED_BY_EVENT : 0;
+        s.unread = i != 0;
+        if (i == 3)
+            tape_cut(&tape);
+        f.look_bytes = tape_write(&tape, &s, &bytes);
+        f.p = str_text(&bytes) + before;
+        f.bytes = size[i] = bytes.n - before;
+        tape_copy(&f, 0, &copy);
+    }
+    assert_true(size[1] + sizeof(due.text) / 8 < size[0]);
+    r.p = (const uint8_t *)str_text(&bytes);
+    r.end = r.p + bytes.n;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(tape_read(&r, &s, &err), 1);
+        assert_int_equal(s.nevents, i != 1);
+        if (i != 1)
+            assert_memory_equal(hct_event(&s, 0), &event, sizeof(event));
+        assert_int_equal(s.ndeadlines, 1);
+        due.over = i == 2;
+        assert_memory_equal(hct_deadline(&s, 0), &due, sizeof(due));
+        assert_int_equal(s.events_lost, 5);
+        assert_int_equal(s.unread, i != 0);
+        assert_int_equal(s.asked, i ? HCT_ASKED_BY_EVENT : 0);
+    }
+    looks_fini(&r.looks);
+    r = (struct tape_reader){ .p = (const uint8_t *)str_text(&copy) };
+    r.end = r.p + copy.n;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(tape_read(&r, &s, &err), 1);
+        assert_int_equal(s.nevents | s.ndeadlines, 0);
+        assert_int_equal(s.unread, i != 0);
+    }
+    tape_fini(&tape);
+    looks_fini(&live);
+    looks_fini(&r.looks);
+    str_fini(&bytes);
+    str_fini(&copy);
+}
+
 /* Why a look was taken every policy is shown, and the next look has it not. */
 static void test_asked(void **state)
 {
@@ -573,7 +645,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_earlier),
-        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_stacks), cmocka_unit_test(test_events),
         cmocka_unit_test(test_asked), cmocka_unit_test(test_time),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_standing),
