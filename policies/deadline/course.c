@@ -38,6 +38,7 @@ void course_missed(struct due *d, const struct outcome *o, uint64_t n,
     if (c->stage != COURSE_MISSED)
         worsen(d, COURSE_MISSED, now_ns);
     c->good = 0;
+    c->who = o->who;
     c->missed += n;
     if (c->missed < c->tell_at)
         return;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "policies/deadline/course.h"
 #include "policies/deadline/evidence.h"
 #include "policies/deadline/instance.h"
 #include "policies/deadline/outcome.h"
@@ -31,7 +32,7 @@ static const struct hct_param params[] = {
 
 /* Tasks from which on looks are as much rarer as there are more: what a second
  * of them costs is bounded. */
-enum { MANY = 100000 };
+enum { MANY = 50000, ASKED = 8 };
 static const uint64_t soon_ns = 1000000, lag_max_ns = 1000000000;
 
 static size_t aligned(size_t bytes)
@@ -83,16 +84,18 @@ static int init(void *state, const struct hct_job *job, const double *param,
 /* ------------------------------------------------------------- the calendar */
 
 static void take(struct deadline *s, const struct hct_deadline *is,
-                 int64_t now_ns)
+                 const struct hct_snapshot *in)
 {
     struct due *d = &s->due[is->number - 1];
 
     if (!d->is.number) {
-        d->seen_ns = now_ns;
-        d->added = s->begun;
+        d->seen_ns = when_now(in->now_ns);
+        d->added = s->begun ? 1 : in->seq > 1 ? 2 : 0;
     }
     d->is = *is;
     d->is.text[sizeof(d->is.text) - 1] = '\0';
+    if (d->is.from_ns == WHEN_NEVER && d->begun)
+        d->is.from_ns = d->began_ns;
     if (!d->is.limit_ns)
         d->is.limit_ns = 1;
     if (!(d->is.margin >= 0 && d->is.margin <= 1))
@@ -111,7 +114,7 @@ static bool take_calendar(struct deadline *s, const struct hct_snapshot *in)
 
         if (is->number < 1 || is->number > HCT_DEADLINES_MAX)
             continue;
-        take(s, is, when_now(in->now_ns));
+        take(s, is, in);
         live |= !is->over;
     }
     s->begun = 1;
@@ -157,12 +160,36 @@ static void take_event(struct deadline *s, struct due *d,
         span_exit(s, d, e, in, out);
 }
 
+/* Clocks that begin with the first call of all ranks: of those that are told at
+ * once, whose order is none. */
+static void begin_clocks(struct deadline *s, const struct hct_snapshot *in)
+{
+    uint64_t wait = 0;
+
+    for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++)
+        if (s->due[i].is.kind == HCT_DUE_CLOCK &&
+            s->due[i].is.from_ns == WHEN_NEVER)
+            wait |= (uint64_t)1 << i;
+    for (uint32_t i = 0; wait && i < in->nevents; i++) {
+        const struct hct_event *e = hct_event(in, i);
+
+        for (uint64_t bits = e->of & wait; bits; bits &= bits - 1) {
+            struct due *d = &s->due[__builtin_ctzll(bits)];
+
+            if (!d->begun || e->enter_ns < d->began_ns)
+                d->began_ns = d->is.from_ns = e->enter_ns;
+            d->begun = 1;
+        }
+    }
+}
+
 static void take_events(struct deadline *s, const struct hct_snapshot *in,
                         struct hct_out *out)
 {
     if (in->events_lost > s->lost)
         s->losses++;
     s->lost = in->events_lost;
+    begin_clocks(s, in);
     for (uint32_t i = 0; i < in->nevents; i++) {
         const struct hct_event *e = hct_event(in, i);
 
@@ -253,7 +280,16 @@ static int64_t next_end(const struct deadline *s)
     return next;
 }
 
-/* Never twice within a millisecond, however short a deadline is. */
+/* Looks cost all tasks something: they are 20 ms apart at least, and where a
+ * deadline is being missed anyway 100 ms. */
+static uint64_t apart_ns(const struct deadline *s)
+{
+    for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++)
+        if (!s->due[i].is.over && s->due[i].course.stage == COURSE_MISSED)
+            return 100000000;
+    return 20000000;
+}
+
 static uint64_t wake(struct deadline *s, const struct hct_snapshot *in,
                      bool said)
 {
@@ -268,7 +304,41 @@ static uint64_t wake(struct deadline *s, const struct hct_snapshot *in,
         next = 0;
     if (next < WHEN_NEVER && (uint64_t)next + 1 < at)
         at = (uint64_t)next + 1;
+    if (at < s->read_ns + apart_ns(s))
+        at = s->read_ns + apart_ns(s);
     return at < in->now_ns + soon_ns || !said ? in->now_ns + soon_ns : at;
+}
+
+/* How long tasks have waited for a processor comes with their models: of the worst
+ * of each deadline that is not met as it should be, once a look. */
+static void ask(struct deadline *s, const struct hct_snapshot *in,
+                struct hct_out *out)
+{
+    uint32_t first = out->nranks, n = 0;
+
+    if (in->now_ns - s->asked_ns < s->knob.look_ns)
+        return;
+    for (uint32_t i = 0; i < HCT_DEADLINES_MAX && n < ASKED; i++) {
+        const struct due *d = &s->due[i];
+        uint32_t worst = d->course.stage == COURSE_MISSED
+                             ? d->course.who
+                             : margin_worst(&d->margin, s->knob.sustain);
+        bool known = d->course.stage == COURSE_GOOD || d->is.over ||
+                     worst >= in->nranks || out->nranks >= out->ranks_max;
+
+        for (uint32_t k = 0; k < n; k++)
+            known |= out->ranks[first + k] == worst;
+        if (known)
+            continue;
+        out->ranks[out->nranks++] = worst;
+        n++;
+    }
+    if (n == 0)
+        return;
+    s->asked_ns = in->now_ns;
+    out->need |= HCT_NEED_MODEL;
+    out->sample = first;
+    out->nsample = n;
 }
 
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
@@ -291,8 +361,10 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
     if (!in->unread)
         check(s, read_ns, in, out);
     said = say_all(s, in, out);
-    if (live)
+    if (live) {
+        ask(s, in, out);
         out->wake_ns = wake(s, in, said);
+    }
     return 0;
 }
 
@@ -306,6 +378,7 @@ static const struct hct_policy policy = {
     .init = init,
     .step = step,
     .needs = HCT_NEED_EVENTS,
+    .may_need = HCT_NEED_MODEL,
     .asked = HCT_ASKED_BY_EVENT,
 };
 

@@ -9,8 +9,8 @@
  *
  * Invariants. An instance is counted once, when it ends or when it is due and
  * has not ended; what comes of it later changes its row and that count. That it
- * has not ended is said only at a look that has read the tasks after it was due and
- * when its event has had time to come: a task that has ended meanwhile owes
+ * has not ended is said only at a look that has read the tasks after it was due
+ * and when its event has had time to come: a task that has ended meanwhile owes
  * nothing. Of a deadline one thing at most waits to be said. */
 #ifndef HCT_DEADLINE_H
 #define HCT_DEADLINE_H
@@ -22,8 +22,8 @@
 #include "policies/hct_policy.h"
 
 enum {
-    DEADLINE_SPANS = 256,       /* instances of HCT_DUE_SPAN, followed at once */
-    DEADLINE_ROUNDS = 16,       /* last calls: it is known who was last in them */
+    DEADLINE_SPANS = 256,       /* of HCT_DUE_SPAN, followed at once */
+    DEADLINE_ROUNDS = 16,       /* last calls, of which we know who was last */
 };
 
 struct deadline_knobs {
@@ -37,7 +37,7 @@ struct outcome {
     uint32_t rank;              /* whose it is; HCT_NO_RANK */
     uint32_t who;               /* is to blame if it is late; HCT_NO_RANK */
     uint32_t call;              /* that ends it; 0: not known */
-    uint32_t held;              /* enum hct_rank_flags: what has held its task */
+    uint32_t held;              /* enum hct_rank_flags: what held its task */
     uint64_t number;
     int64_t release_ns, due_ns, done_ns;
     int64_t enter_ns;           /* of that call; WHEN_NEVER: it has not been */
@@ -72,7 +72,7 @@ struct course {
     uint32_t took;              /* so many to decline */
     uint32_t again;             /* times that it was worse soon after it had
                                    been better */
-    uint32_t pad;
+    uint32_t who;               /* is to blame for the last missed one */
     uint64_t since;             /* points since it was better */
     uint64_t missed, tell_at;   /* of this stretch; said of so many next */
     int64_t since_ns;
@@ -99,9 +99,11 @@ struct due {                    /* a deadline */
     uint32_t never_said;
     uint64_t short_bound_ns;    /* clocks are off by more than it may take; */
     uint32_t short_said;        /* ... that was said */
-    uint32_t added;             /* 1: it was not there from the beginning */
+    uint32_t added;             /* 1: it was not there from the beginning; 2:
+                                   that is not known */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
-    uint32_t pad;
+    uint32_t begun;             /* 1: a clock's first call has been entered, */
+    int64_t began_ns;           /* ... then */
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
                                    row that so many did */
     uint64_t spans;             /* ... so far */
@@ -122,6 +124,7 @@ struct track {
                                    HCT_DUE_CLOCK that ends next */
     uint64_t number;            /* of the open one */
     uint64_t seq;               /* of the call that was told last */
+    uint64_t ended;             /* ... with its end; UINT64_MAX: none was */
     uint64_t calls;             /* so far */
     int64_t release_ns, due_ns; /* of the open one */
     int64_t check_ns;           /* due, and what it may be off by */
@@ -152,14 +155,16 @@ struct span {                   /* a free one: see spans; stage: see span.c */
 struct seen {
     uint64_t at_ns;             /* 0: nothing */
     uint64_t cpu_ns, delayed_ns, in_ns;
+    uint64_t delayed_at_ns;     /* when that was read last */
     int64_t held_ns;            /* was held then, last */
     uint32_t held;              /* how: of enum hct_rank_flags */
-    uint32_t runs;              /* 1: wants a processor; 2: as it did before */
+    uint32_t runs;              /* bit i: it wanted a processor i looks ago */
     float over_s;               /* between the last two; 0: they say nothing */
-    float cpu, delayed, in;     /* parts of that; delayed below 0: not known */
+    float cpu, in;              /* parts of that */
+    float delayed;              /* ... of delayed_over_s; below 0: not known */
+    float delayed_over_s;
     float usual_cpu, usual_in;  /* ... before */
     uint32_t looks;
-    uint32_t pad;
 };
 
 struct deadline {
@@ -168,6 +173,7 @@ struct deadline {
     uint32_t nheap, bits;       /* bits: of ranks in a span */
     uint64_t lag_ns;            /* what events have taken to come of late */
     uint64_t read_ns;           /* of the last look that has read tasks */
+    uint64_t asked_ns;          /* for models, last */
     uint64_t lost;              /* as in hct_snapshot.events_lost */
     uint64_t unfit, unfit_said; /* instances that found no room */
     int64_t running_ns;         /* since then it runs; WHEN_NEVER */

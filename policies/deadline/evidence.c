@@ -8,9 +8,10 @@
 
 enum { HELD = HCT_SUSPENDED | HCT_MIGRATING | HCT_TRACED | HCT_STOPPED,
        LOOKS = 3, USUAL = 4 };
+/* Looks that are older by as many times than they are apart tell nothing. */
+static const double fresh = 3, old = 10;
 static const double slow = 1 / 8.0,     /* of a new one in what is usual */
     much = 0.1,                         /* a part of the time that tells */
-    fresh_s = 3,                        /* looks that are older do not */
     least_s = 0.2,
     sampled_s = 1;                      /* its processor time is, twice as often */
 
@@ -43,14 +44,30 @@ static void read(struct seen *k, const struct hct_rank *r, uint64_t now_ns)
                     ? (float)(ns / 1e9) : 0;
     k->cpu = (float)((double)more(r->cpu_ns, k->cpu_ns) / ns);
     k->in = (float)fmin(1, (double)more(in_ns, k->in_ns) / ns);
-    k->delayed = r->delayed_ns > k->delayed_ns && k->delayed_ns
-                     ? (float)fmin(1, (double)(r->delayed_ns - k->delayed_ns) / ns)
-                     : -1;
-    k->runs = (r->flags & HCT_RUNS ? 1 : 0) | (k->runs & 1) << 1;
+    k->runs = (r->flags & HCT_RUNS ? 1 : 0) | (k->runs & 3) << 1;
     k->at_ns = now_ns;
     k->cpu_ns = r->cpu_ns;
-    k->delayed_ns = r->delayed_ns;
     k->in_ns = in_ns;
+}
+
+/* That comes with models, and is as old as those. */
+static void read_delay(struct seen *k, const struct hct_rank *r, uint64_t now_ns,
+                       uint64_t look_ns)
+{
+    double ns = (double)more(now_ns, k->delayed_at_ns);
+
+    if (r->delayed_ns == k->delayed_ns) {
+        if (ns > fresh * (double)look_ns)
+            k->delayed = -1;
+        return;
+    }
+    k->delayed = k->delayed_ns && r->delayed_ns > k->delayed_ns &&
+                         ns < old * (double)look_ns && ns > 0
+                     ? (float)fmin(1, (double)(r->delayed_ns - k->delayed_ns) / ns)
+                     : -1;
+    k->delayed_over_s = (float)(ns / 1e9);
+    k->delayed_ns = r->delayed_ns;
+    k->delayed_at_ns = now_ns;
 }
 
 void evidence_look(struct deadline *s, const struct hct_snapshot *in)
@@ -68,8 +85,10 @@ void evidence_look(struct deadline *s, const struct hct_snapshot *in)
             k->held_ns = when_now(in->now_ns);
             k->held = r->flags & HELD;
         }
-        if (r->flags & HCT_OBSERVED)
+        if (r->flags & HCT_OBSERVED) {
             read(k, r, in->now_ns);
+            read_delay(k, r, in->now_ns, s->knob.look_ns);
+        }
     }
     s->over = in->nranks > 0 && ended == in->nranks;
 }
@@ -136,21 +155,23 @@ void evidence_usual(struct due *d, const struct outcome *o)
     d->usual++;
 }
 
-/* What its processor time says. A task that waits in MPI runs, mostly, and what it
- * has no processor for then delays nobody: so its work is what it uses outside, and
- * who wants a processor is one in state R outside of MPI at both looks. */
-static void by_look(const struct seen *k, uint64_t now_ns, const struct outcome *o,
+/* What its processor time says. A task that waits in MPI runs, mostly, and what
+ * it has no processor for then delays nobody: so its work is what it uses
+ * outside, and who wants a processor is one in state R outside of MPI at both
+ * looks. */
+static void by_look(const struct seen *k, uint64_t now_ns, uint64_t look_ns,
                     struct evidence *e)
 {
-    if (!(k->over_s > 0) || (double)more(now_ns, k->at_ns) / 1e9 > fresh_s ||
-        when_now(k->at_ns) < o->release_ns)
+    if (!(k->over_s > 0) ||
+        (double)more(now_ns, k->at_ns) > fresh * (double)look_ns)
         return;
     e->over_s = k->over_s;
     if (fminf(k->delayed, 1 - k->in) >= (float)much) {
         e->what = EVIDENCE_STARVED;
         e->part = fminf(k->delayed, 1 - k->in);
-    } else if (k->runs == 3 && k->in < (float)much && k->over_s >= (float)sampled_s &&
-               k->cpu < 1 - 2 * much) {
+        e->over_s = k->delayed_over_s;
+    } else if ((k->runs & 3) == 3 && k->in < (float)much &&
+               k->over_s >= (float)sampled_s && k->cpu < 1 - 2 * much) {
         e->what = EVIDENCE_SHARED;
         e->part = k->cpu;
     } else if (k->looks >= LOOKS && k->usual_in - k->in > much &&
@@ -187,6 +208,6 @@ void evidence_find(struct deadline *s, const struct due *d, const struct outcome
         e->out_ns = before(o);
         e->in_ns = inside(o, when_now(in->now_ns));
     }
-    by_look(deadline_seen(s, o->who), in->now_ns, o, e);
+    by_look(deadline_seen(s, o->who), in->now_ns, s->knob.look_ns, e);
     e->round = last_in(d, o, in);
 }

@@ -114,6 +114,7 @@ static struct track *find(struct deadline *s, struct due *d, uint32_t rank)
     d->ranks++;
     *t = (struct track){ .deadline = d->is.number, .rank = rank,
                          .enter_ns = WHEN_NEVER, .seq = UINT64_MAX,
+                         .ended = UINT64_MAX,
                          .losses = s->losses };
     return t;
 }
@@ -216,9 +217,10 @@ static void event_of_clock(struct deadline *s, struct due *d, struct track *t,
     struct track was;
 
     if (!t->open) {             /* the first one; or calls before it are not known */
-        if (!t->next && d->added && e->enter_ns < d->seen_ns)
+        if (!t->next && d->added == 1 && e->enter_ns < d->seen_ns)
             return;
-        if ((t->next || d->added) && e->enter_ns > d->is.from_ns) {
+        if ((t->next || d->added == 1 || (d->added && e->seq)) &&
+            e->enter_ns > d->is.from_ns) {
             uint64_t n = ((uint64_t)e->enter_ns - (uint64_t)d->is.from_ns) /
                          d->is.limit_ns;
 
@@ -241,6 +243,15 @@ static void event_of_clock(struct deadline *s, struct due *d, struct track *t,
     }
 }
 
+/* After a loss some are told again that had been told with their end. */
+static bool is_old(const struct deadline *s, const struct track *t,
+                   const struct hct_event *e, const struct hct_snapshot *in)
+{
+    return s->losses && t->ended != UINT64_MAX &&
+           (e->seq == t->ended ||
+            (e->seq < t->ended && in->job->level < HCT_LEVEL_SERIALIZED));
+}
+
 void instance_event(struct deadline *s, struct due *d, const struct hct_event *e,
                     const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -250,6 +261,8 @@ void instance_event(struct deadline *s, struct due *d, const struct hct_event *e
         s->unfit++;
         return;
     }
+    if (is_old(s, t, e, in))
+        return;
     if (t->losses != s->losses && d->is.kind != HCT_DUE_CALL)
         t->open = 0;            /* what was lost may have been its */
     t->losses = s->losses;
@@ -264,8 +277,10 @@ void instance_event(struct deadline *s, struct due *d, const struct hct_event *e
         event_of_period(s, d, t, e, in, out);
     else
         event_of_clock(s, d, t, e, in, out);
-    if (!e->in)
+    if (!e->in) {
         t->enter_ns = WHEN_NEVER;
+        t->ended = e->seq;
+    }
     watch(s, t);
 }
 

@@ -86,7 +86,7 @@ const struct margin_point *margin_last(const struct margin *m, uint32_t back)
 
 uint32_t margin_worst(const struct margin *m, uint32_t last)
 {
-    uint32_t best = 0, most = 0;
+    uint32_t best = UINT32_MAX, most = 0;
 
     for (uint32_t i = 0; i < last && margin_last(m, i); i++) {
         uint32_t n = 0;

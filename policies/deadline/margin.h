@@ -53,7 +53,8 @@ bool margin_collect(struct margin *m, double x, uint32_t rank, uint32_t ranks);
 /* The points, the oldest first: returns how many. */
 uint32_t margin_points(const struct margin *m, double v[MARGIN_POINTS]);
 const struct margin_point *margin_last(const struct margin *m, uint32_t back);
-/* Whose is the lowest of so many last ones most often? */
+/* Whose is the lowest of so many last ones most often? UINT32_MAX: there are
+ * none. */
 uint32_t margin_worst(const struct margin *m, uint32_t last);
 
 /* The slope of v by Theil (1950) and Sen (JASA 63, 1968): the median of those

@@ -115,8 +115,8 @@ static const char *by_look(char buf[CLAUSE], const struct evidence *e)
                  "wanted a processor and had none for %.0f %% of %s",
                  100 * e->part, over);
     else if (e->what == EVIDENCE_SHARED)
-        snprintf(buf, CLAUSE, "wanted a processor all the time and had one for "
-                 "%.0f %% of %s", 100 * e->part, over);
+        snprintf(buf, CLAUSE, "had a processor for %.0f %% of %s, and wanted one "
+                 "at each look", 100 * e->part, over);
     else if (e->what == EVIDENCE_WORK)
         snprintf(buf, CLAUSE, "computed for %.0f %% more of %s than before",
                  100 * e->part, over);

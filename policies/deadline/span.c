@@ -35,10 +35,12 @@ static uint64_t *bits_of(struct deadline *s, uint32_t i, uint32_t which)
            (size_t)(2 * i + which) * (s->bits / 64);
 }
 
-static bool set_bit(struct deadline *s, uint32_t i, uint32_t which, uint32_t rank)
+static bool set_bit(struct deadline *s, uint32_t i, uint32_t which,
+                    uint32_t rank)
 {
     uint32_t bit = rank % s->bits;
-    uint64_t *word = bits_of(s, i, which) + bit / 64, b = (uint64_t)1 << bit % 64;
+    uint64_t *word = bits_of(s, i, which) + bit / 64;
+    uint64_t b = (uint64_t)1 << bit % 64;
     bool was = *word & b;
 
     *word |= b;
@@ -65,7 +67,8 @@ static void tell(struct deadline *s, struct due *d, struct span *p,
 {
     uint32_t rank = p->exits ? p->last : p->first;
     struct outcome o = {
-        .rank = HCT_NO_RANK, .who = rank, .call = p->call, .number = p->number,
+        .rank = HCT_NO_RANK, .who = open ? HCT_NO_RANK : rank,
+        .call = p->call, .number = p->number,
         .release_ns = p->release_ns, .due_ns = p->due_ns, .done_ns = p->done_ns,
         .enter_ns = WHEN_NEVER, .open = open, .told = p->stage != SPAN_OPEN,
         .was_late = p->late, .had_margin = p->stage == SPAN_ENDED && p->counts,
@@ -121,7 +124,8 @@ static void set_due(struct span *p, const struct due *d, int64_t release_ns)
 }
 
 /* Is this entry one of another instance than that which is known? */
-static bool is_another(struct deadline *s, uint32_t i, const struct hct_event *e)
+static bool is_another(struct deadline *s, uint32_t i,
+                       const struct hct_event *e)
 {
     const struct span *p = &s->span[i];
     bool was = set_bit(s, i, 0, e->rank);

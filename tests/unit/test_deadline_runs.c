@@ -134,10 +134,10 @@ static void evidence(void **state)
         uint16_t flags;
         const char *says;
     } how[] = {
-        {0.5, 0.45, 0.1, HCT_RUNS,
+        {0.5, 0.45, 0.05, HCT_RUNS,
          "wanted a processor and had none for 45 % of"},
-        {0.5, 0, 0.1, HCT_RUNS,
-         "wanted a processor all the time and had one for 50 % of 1.0 s"},
+        {0.5, 0, 0.05, HCT_RUNS,
+         "had a processor for 50 % of 1.0 s, and wanted one at each look"},
         {1, 0, 0.1, HCT_RUNS, "% more of 1.0 s than before"},
         {0.3, 0, 0.5, 0, NULL}};
 
@@ -161,6 +161,58 @@ static void evidence(void **state)
         else
             assert_int_equal(rig.last.nlines, 1);
     }
+}
+
+/* How long tasks are kept from processors comes with models: those of the worst are
+ * asked for as long as it is not well, and once a second. */
+static void asks(void **state)
+{
+    int64_t t = 2 * S;
+    unsigned asked = 0;
+
+    (void)state;
+    rig_open(4, NULL, 0);
+    rig_due(HCT_DUE_CALL, 20 * MS, 0.2);
+    for (int i = 0; i < 100; i++, t += 100 * MS) {
+        rig_call((uint32_t)i % 4, 1, t, t + (i % 4 == 2 ? 25 : 5) * MS);
+        rig_look(t + 30 * MS, i % 5 != 0);
+        assert_true(!rig.out.need == !rig.out.nsample);
+        if (!rig.out.need)
+            continue;
+        asked++;
+        assert_int_equal(rig.out.need, HCT_NEED_MODEL);
+        assert_int_equal(rig.out.nsample, 1);
+        assert_int_equal(rig.out.ranks[rig.out.sample], 2);
+        /* What has grown for ten minutes says nothing of this second. */
+        rig.rank[2].delayed_ns = 1 + (asked == 9) * 300ull * S;
+        t += (asked == 8) * 600 * S;
+    }
+    assert_in_range(asked, 9, 11);
+    for (int i = 0; i < 60; i++, t += 100 * MS) {
+        rig_call((uint32_t)i % 4, 1, t, t + 5 * MS);
+        rig_look(t + 30 * MS, i % 5 != 0);
+        assert_false(rig_says("wanted a processor"));
+    }
+    assert_int_equal(rig.told[HCT_DEADLINE_MET_AGAIN], 1);
+    assert_int_equal(rig.out.need, 0);
+}
+
+/* An instance that is due calls for a look, but not for one after the other. */
+static void few_looks(void **state)
+{
+    unsigned looks = 0;
+
+    (void)state;
+    rig_open(4, NULL, 0);
+    rig_due(HCT_DUE_CLOCK, MS / 1000, 0);
+    rig.due[0].from_ns = S;
+    rig_look(S, false);
+    rig_call(0, 1, S, S + 1);
+    for (rig_look(S + 2, true); rig.in.now_ns < 3 * (uint64_t)S; looks++)
+        rig_look((int64_t)rig.out.wake_ns, false);
+    assert_in_range(looks, 19, 23);
+    assert_in_range(rig.told[HCT_DEADLINE_MISSED], 3, 7);      /* of 2,000,000 */
+    assert_int_equal(rig.last.deadline, 1);
 }
 
 /* Of a collective call it is known who came last, when all have. */
@@ -350,6 +402,55 @@ static void lost(void **state)
     assert_int_equal(rig.row.instance, 20);
 }
 
+/* ... and some are told again that had been told. */
+static void told_twice(void **state)
+{
+    static const uint64_t all = 3;
+    int64_t t = 2 * S;
+    uint64_t rows;
+
+    (void)state;
+    rig_open(1, NULL, 0);
+    rig_due(HCT_DUE_CALL, 20 * MS, 0);
+    rig_due(HCT_DUE_PERIOD, 150 * MS, 0);
+    rig_look(S, false);
+    for (int i = 0; i < 5; i++, t += 100 * MS)
+        rig_call(0, all, t, t + MS);
+    rig_look(t, true);
+    rows = rig.nrows;
+    rig.in.events_lost++;
+    rig.seq[0] = 2;
+    for (int i = 2; i < 7; i++)         /* three of these again */
+        rig_call(0, all, 2 * S + i * 100 * MS, 2 * S + i * 100 * MS + MS);
+    rig_look(t + 200 * MS, true);
+    assert_int_equal(rig.nrows - rows, 2 + 1);
+    assert_int_equal(rig.rows[0].instance, 5);
+    assert_int_equal(rig.told[HCT_DEADLINE_MISSED], 0);
+}
+
+/* A clock that begins when the first call of any rank is entered. */
+static void first_call(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_CLOCK, 50 * MS, 0);
+    rig.due[0].from_ns = INT64_MAX;
+    rig_look(S, false);
+    rig_until(5 * S);
+    assert_int_equal(rig.nrows, 0);
+    rig_call(1, 1, 5 * S + 4 * MS, 5 * S + 5 * MS);
+    rig_call(0, 1, 5 * S, 5 * S + 6 * MS);
+    rig_look(5 * S + 7 * MS, true);
+    assert_int_equal(rig.rows[0].release_ns, 5 * S);
+    rig_call(0, 1, 5 * S + 51 * MS, 5 * S + 52 * MS);
+    rig_look(5 * S + 53 * MS, true);
+    assert_int_equal(rig.row.release_ns, 5 * S + 50 * MS);
+    assert_int_equal(rig.row.due_ns, 5 * S + 100 * MS);
+    assert_false(rig.row.late);
+    rig_until(6 * S);
+    assert_int_equal(rig.told[HCT_DEADLINE_MISSED], 1);
+}
+
 /* ---------------------------------------------------- numbers without sense */
 
 static int64_t any(void)
@@ -483,10 +584,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steady),    cmocka_unit_test(slow_decline),
         cmocka_unit_test(trend),     cmocka_unit_test(evidence),
+        cmocka_unit_test(asks),      cmocka_unit_test(few_looks),
         cmocka_unit_test(last_one),  cmocka_unit_test(many),
         cmocka_unit_test(too_many_spans), cmocka_unit_test(a_million),
         cmocka_unit_test(calendar),  cmocka_unit_test(no_order),
-        cmocka_unit_test(lost),      cmocka_unit_test(senseless),
+        cmocka_unit_test(lost),      cmocka_unit_test(told_twice),
+        cmocka_unit_test(first_call), cmocka_unit_test(senseless),
         cmocka_unit_test(same_bytes),
     };
     int failed;
