@@ -115,7 +115,8 @@ static void test_build(void **state)
         "hector-run", "-n", "2", "-x", "A=new", "-x", "B=own", "-x", "HOME",
         "-genv", "C", "all", "--wdir", "sub", "--name", "my job", "--map-by",
         "node", "-N", "3", "--stdin", "all", "--stdtim", "--on-hang", "kill",
-        "--policy", "p:a=1", "prog",
+        "--policy", "p:a=1", "--deadline", "A @1795747873.5 + k * 50ms",
+        "--deadline", "60", "--on-deadline", "report", "prog",
         "a b", ":", "-n", "1", "other", NULL
     };
     static const char *const env[] = { "A=old", "D=kept", "HOME=/h", "odd",
@@ -162,6 +163,11 @@ static void test_build(void **state)
     assert_true(m->want_stdtim);
     assert_string_equal(m->on_hang, "kill");
     assert_int_equal(m->n_policies, 1);
+    assert_int_equal(m->n_deadlines, 2);
+    assert_string_equal(m->deadlines[0],
+                        "A@2026-11-27T02:51:13.5Z+k*50ms");
+    assert_string_equal(m->deadlines[1], "60s");
+    assert_string_equal(m->on_deadline, "report");
     assert_int_equal(m->n_stream_addresses, 2);
     assert_int_equal(m->cookie.len, 16);
     assert_non_null(strstr(m->command, "hector-run -n 2"));
@@ -175,6 +181,7 @@ static void test_build(void **state)
 
     assert_non_null(copy);
     assert_string_equal(copy->command, m->command);
+    assert_string_equal(copy->deadlines[1], "60s");
     hct__submit__free_unpacked(copy, NULL);
     free(packed);
     submit_free(m);
