@@ -12,7 +12,8 @@ begin()
 {
     fresh job.out job.err
     rm -f "$T/order"
-    hector-run --oversubscribe --policy none --policy "${policy:-deadline}" -n 4 "$@" "$APPS/beat" 5 "$T/order" \
+    hector-run --oversubscribe --policy none --policy "${policy:-deadline}" -n 4 "$@" \
+        "$APPS/beat" 5 "$T/order" \
         >"$T/job.out" 2>"$T/job.err" </dev/null &
     runner=$!
     job_runs 20
