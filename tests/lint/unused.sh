@@ -18,11 +18,8 @@ refused_reset    forgets what was said by the test before
 lines_held       that no more than its bound is held
 unwind_slowly    the other way, to compare
 unwind_quick     how often the quick way was taken
-calendar_match   the master's, for each tagged call
 calendar_take_back  the same, when somebody says so
-journal_deadline    the same, for what a job is submitted with
 query_due           the same, when it takes a job up again
-journal_instances   the same, for what a policy says
 symbols_destroy  a process keeps what it has until it ends
 END
 }
