@@ -14,6 +14,7 @@
 #include "proto/base/array.h"
 #include "slave/slice/entry.h"
 #include "slave/slice/slice_private.h"
+#include "slave/slice/tails.h"
 #include "slave/slice/variables.h"
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
@@ -435,13 +436,49 @@ static int note_lineless(struct slice *s, const bool *has_line, struct err *err)
 
 /* The caller of a context is the one behind it. Where the task is, is said of the
  * first one that has lines. */
+static int add_frame(struct slice *s, struct function *f, uint32_t at,
+                     bool *has_line, struct err *err)
+{
+    const struct reader nobody = { .node = NO_NODE };
+    uint32_t n = (uint32_t)s->npath;
+    bool here = true;
+
+    if (array_reserve(&s->contexts, &s->cap_contexts, s->ncontexts + 1))
+        return err_memory(err);
+    if (n)
+        s->contexts[n - 1].caller = n, s->contexts[n - 1].call = at;
+    s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE, 0 };
+    for (uint32_t i = 0; i < n; i++)
+        here &= !has_line[i];
+    slice_add(s, n, at, here ? NODE_HERE : NODE_PATH, &nobody,
+              here ? 0 : n * COST_FRAME);
+    has_line[n] = program_line(s->program, f, at) != NULL;
+    s->npath++;
+    return 0;
+}
+
+/* What is between a call and the last function: a function that jumps to another
+ * one in place of a call has no frame of its own any more. */
+static int add_tails(struct slice *s, const struct insn *call, bool *has_line,
+                     struct err *err)
+{
+    const struct function *last = s->contexts[s->npath - 1].function;
+    struct tail v[TAILS_MAX];
+    size_t n = tails_between(s->program, call, last, v);
+    int rc = 0;
+
+    while (n-- && s->npath < SLICE_FRAMES_MAX && rc == 0)
+        rc = add_frame(s, v[n].function, v[n].insn, has_line, err);
+    return rc;
+}
+
 static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
                     struct err *err)
 {
-    const struct reader nobody = { .node = NO_NODE };
-    bool has_line[SLICE_FRAMES_MAX], here = true;
+    bool has_line[SLICE_FRAMES_MAX];
+    int rc = 0;
 
-    for (size_t i = 0; i < n && i < SLICE_FRAMES_MAX; i++) {
+    for (size_t i = 0; i < n && s->npath < SLICE_FRAMES_MAX && rc == 0; i++) {
         struct function *f = program_function(s->program, v[i].call
                                               ? v[i].address - 1
                                               : v[i].address);
@@ -449,19 +486,13 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
 
         if (at == FLOW_NONE)
             break;              /* what runs before main has no lines */
-        if (array_reserve(&s->contexts, &s->cap_contexts, s->ncontexts + 1))
-            return err_memory(err);
         if (i)
-            s->contexts[i - 1].caller = (uint32_t)i,
-            s->contexts[i - 1].call = at;
-        s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE,
-                                                        0 };
-        slice_add(s, (uint32_t)i, at, here ? NODE_HERE : NODE_PATH, &nobody,
-                  here ? 0 : (unsigned)i * COST_FRAME);
-        has_line[i] = program_line(s->program, f, at) != NULL;
-        here &= !has_line[i];
-        s->npath++;
+            rc = add_tails(s, &f->flow.insns[at], has_line, err);
+        if (rc == 0 && s->npath < SLICE_FRAMES_MAX)
+            rc = add_frame(s, f, at, has_line, err);
     }
+    if (rc)
+        return -1;
     if (!s->npath)
         return err_set(err, ESRCH, "the place is in no function of the program");
     return note_lineless(s, has_line, err);

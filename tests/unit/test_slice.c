@@ -916,6 +916,63 @@ static void functions_without_lines_are_named(void **state)
     assert_non_null(strstr(err.text, "no function that the task is in has"));
 }
 
+/* Who has jumped there in place of a call has no frame, but decides, and passes what is
+ * read; also on the stack. */
+static void who_has_jumped_there(void **state)
+{
+    static const char text[] =
+        "#define OUT __attribute__((noinline, noclone))\n"      /* 1 */
+        "volatile long seen;\n"
+        "OUT void stop(long x)\n"
+        "{ __asm__ volatile(\"mov %0, %0\" :: \"r\"(x)); }\n"
+        "OUT void last(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (g == 4)\n"                                     /* 7 */
+        "        stop(a);\n"                                    /* 8 */
+        "    seen = b;\n"
+        "}\n"                                                   /* 10 */
+        "OUT void middle(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (a % 3 == seen)\n"                              /* 13 */
+        "        return;\n"
+        "    last(b * 7, 1, 2, 3, 4, 5, g + 6);\n"              /* 15 */
+        "}\n"
+        "OUT void first(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (c != 3)\n"                                     /* 19 */
+        "        middle(a, b, 5, d, e, f, g);\n"                /* 20 */
+        "    else\n"
+        "        seen = 8;\n"                                   /* 22 */
+        "}\n"
+        "int main(int argc, char **argv)\n"
+        "{\n"                                                   /* 25 */
+        "    long many = argc * 11L;\n"                         /* 26 */
+        "    long tag = argc * 13L;\n"                          /* 27 */
+        "    long other = argc * 17L;\n"                        /* 28 */
+        "    first(argc, tag, 1, 2, other, 4, many);\n"         /* 29 */
+        "    return (int)seen;\n"
+        "}\n";
+    static const unsigned inside[] = { 7, 8, 13, 15, 19, 20, 26, 27, 29 };
+    struct slice_frame v[2] = { { 0, true }, { 0, true } };
+    char path[200];
+    struct err err;
+    struct slice *s;
+
+    (void)state;
+    put("j.c", text);
+    run("cd %s && cc -O2 -g -o jumps j.c", dir);
+    path_of(path, "jumps");
+    v[0].address = return_of(path, "last", "stop");
+    v[1].address = return_of(path, "main", "first");
+    s = make(path, NULL, v, 2, &err);
+    assert_non_null(s);
+    for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+        if (!place_of(s, inside[i]))
+            fail_msg("line %u is missing", inside[i]);
+    assert_int_equal(place_of(s, 28), 0);
+    slice_free(s);
+}
+
 static void no_slice_is_said_in_a_sentence(void **state)
 {
     (void)state;
@@ -991,6 +1048,7 @@ int main(void)
         cmocka_unit_test(lines_of_libraries_are_not_shown),
         cmocka_unit_test(variables_in_a_module_of_fortran),
         cmocka_unit_test(functions_without_lines_are_named),
+        cmocka_unit_test(who_has_jumped_there),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
 
