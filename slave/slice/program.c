@@ -265,6 +265,7 @@ struct function *program_function(struct program *p, uint64_t address)
                               whole, changes, p) &&
                   (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
     f->head = variables_head(p->binary, s->address);
+    f->opens = variables_opens(p->binary, s->address);
     return f;
 }
 

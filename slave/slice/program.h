@@ -23,7 +23,8 @@ struct function {
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
     const struct line *last;    /* where it ends, if that was asked */
     bool has_last;
-    unsigned head;              /* the line where it is declared; 0: not known */
+    unsigned head;              /* the line where it is declared; 0: not known, */
+    unsigned opens;             /* and the one where its body begins: its first */
 };
 
 struct program;

@@ -23,7 +23,7 @@ enum { FAR_MAX = 8 * COST_MAX, ROUNDS_MAX = 32 };
 struct rank {
     struct slice *s;            /* borrowed */
     uint16_t *cost;             /* owned, as the rest: of each node */
-    bool *differs, *is_empty, *is_done;
+    bool *differs, *is_empty, *is_done, *asks;
 };
 
 static const struct insn *insn_of(const struct slice *s, const struct node *n)
@@ -54,8 +54,9 @@ bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
     const struct line *last = program_last_line(s->program, f);
 
     return first != last &&
-           (l == first || l == last || (last && l->number == f->head &&
-                                        l->function == last->function)) &&
+           (l == first || l == last ||
+            (last && l->function == last->function &&
+             (l->number == f->head || l->number == f->opens))) &&
            f->flow.insns[insn].copies && is_own(s, f, insn);
 }
 
@@ -137,6 +138,34 @@ static void find_empty(struct rank *r)
     }
 }
 
+/* ------------------------------------------------------- who asks for ranks */
+
+static bool only_moves(const struct slice *s, const struct node *n)
+{
+    return insn_of(s, n)->copies &&
+           (n->kind == NODE_SETS || n->kind == NODE_PASSES);
+}
+
+/* The compiler reads it where it likes, and keeps it in a register: who asks is who
+ * reads that. */
+static void find_asking(struct rank *r)
+{
+    struct slice *s = r->s;
+    bool more = true;
+
+    for (size_t i = 0; i < s->nnodes; i++)
+        r->asks[i] = s->nodes[i].reads_rank;
+    for (int round = 0; more && round < ROUNDS_MAX; round++) {
+        more = false;
+        for (size_t i = s->nnodes; i-- > 0; )
+            for (uint32_t k = s->nodes[i].steps; k != NO_NODE && !r->asks[i];
+                 k = s->steps[k].next)
+                if (!s->steps[k].decides && r->asks[s->steps[k].to] &&
+                    only_moves(s, &s->nodes[s->steps[k].to]))
+                    r->asks[i] = more = true;
+    }
+}
+
 /* ------------------------------------------------------------------- costs */
 
 static unsigned cost_of(const struct rank *r, uint32_t from,
@@ -213,7 +242,7 @@ static unsigned row_cost(const struct rank *r, const struct node *n,
     if (n->kind == NODE_PATH || n->kind == NODE_LEADS ||
         slice_is_handed(r->s, n->context, n->insn, l))
         cost += COST_IN_STACK;
-    if (n->reads_rank)
+    if (r->asks[n->number] && !only_moves(r->s, n))
         cost -= cost < COST_RANK ? cost : COST_RANK;
     return cost;
 }
@@ -303,6 +332,7 @@ static int make_rows(struct rank *r)
 
     find_differing(r);
     find_empty(r);
+    find_asking(r);
     find_costs(r);
     for (size_t i = 0; i < s->nnodes; i++)
         if (add_row(r, &s->nodes[i]))
@@ -316,13 +346,15 @@ int slice_rank(struct slice *s, struct err *err)
 {
     size_t n = s->nnodes + 1;
     struct rank r = { s, calloc(n, sizeof(*r.cost)), calloc(n, 1), calloc(n, 1),
-                      calloc(n, 1) };
-    bool room = r.cost && r.differs && r.is_empty && r.is_done;
+                      calloc(n, 1), calloc(n, 1) };
+    bool room = r.cost && r.differs && r.is_empty && r.is_done &&
+                r.asks;
     int rc = room ? make_rows(&r) : -1;
 
     free(r.cost);
     free(r.differs);
     free(r.is_empty);
     free(r.is_done);
+    free(r.asks);
     return rc ? err_memory(err) : 0;
 }

@@ -231,6 +231,29 @@ unsigned variables_head(const struct binary *b, uint64_t function)
            dwarf_decl_line(&die, &line) == 0 ? (unsigned)line : 0;
 }
 
+/* Of several rows that have its address the first one is of the opening brace, which is
+ * not the line where it is declared in every style. */
+unsigned variables_opens(const struct binary *b, uint64_t function)
+{
+    Dwarf_Addr bias, at;
+    Dwarf_Die *unit = binary_unit(b, function, &bias);
+    Dwarf_Lines *lines;
+    size_t n;
+    bool ends;
+    int number;
+
+    if (!unit || dwarf_getsrclines(unit, &lines, &n))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Line *l = dwarf_onesrcline(lines, i);
+
+        if (l && dwarf_lineaddr(l, &at) == 0 && at == function - bias &&
+            dwarf_lineendsequence(l, &ends) == 0 && !ends)
+            return dwarf_lineno(l, &number) == 0 ? (unsigned)number : 0;
+    }
+    return 0;
+}
+
 /* With -g1 nothing says of any function what it is given. */
 static bool has_types(Dwarf_Die *unit)
 {

@@ -28,6 +28,9 @@ bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
 /* The line where that function is declared; 0: not known. */
 unsigned variables_head(const struct binary *b, uint64_t function);
 
+/* The first line of its body; 0: not known. */
+unsigned variables_opens(const struct binary *b, uint64_t function);
+
 /* How many parameters that function says it has; -1: it does not say. */
 int variables_parameters(const struct binary *b, uint64_t function);
 

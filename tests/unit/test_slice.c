@@ -344,6 +344,32 @@ static const char source[] =
     "    *p = n * 131;\n"                                      /* 293 */
     "    stop(a);\n"                                           /* 294 */
     "    seen = b;\n"
+    "}\n"
+    "extern void MPI_Finalize(void);\n"                        /* 297 */
+    "void by_copy(long n)\n"
+    "{\n"
+    "    int rank;\n"                                          /* 300 */
+    "    MPI_Comm_rank(1, &rank);\n"
+    "    int mine = rank;\n"                                   /* 302 */
+    "    seen = mine;\n"
+    "    long near = n * 137;\n"                               /* 304 */
+    "    long far = mine * 139;\n"                             /* 305 */
+    "    long there = far + n;\n"
+    "    stop(near - there);\n"
+    "}\n"
+    "void by_others(long n)\n"
+    "{\n"                                                      /* 310 */
+    "    long last = n * 149;\n"                               /* 311 */
+    "    if (n > limit) {\n"                                   /* 312 */
+    "        MPI_Recv(&n, 1, 0, 1, 5, 0);\n"                   /* 313 */
+    "        seen = n;\n"
+    "        return;\n"
+    "    }\n"
+    "    if (n != 151) MPI_Send(&n, 1, 0, 1, 6, 0);\n"         /* 317 */
+    "    for (long i = 0; i < last; i++)\n"                    /* 318 */
+    "        MPI_Send(&n, 1, 0, 1, 6, 0);\n"                   /* 319 */
+    "    MPI_Finalize();\n"                                    /* 320 */
+    "    seen = 17;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -352,6 +378,7 @@ static const char library[] =
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Barrier(int c) { }\n"
+    "void MPI_Finalize(void) { }\n"
     "void MPI_Irecv(void *x, int n, int t, int p, int g, int c, int *r) { }\n"
     "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
     "                 int *c, int *e) { }\n"
@@ -597,6 +624,7 @@ static void who_asks_for_the_rank_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_rank", "stop", 95, 94);
+    expect_nearer("by_copy", "stop", 305, 302);
 }
 
 static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
@@ -742,6 +770,30 @@ static void calls_that_were_made_are_nearer(void **state)
             assert_true(place_of(s, 102) != 0);
             slice_free(s);
         }
+}
+
+/* The task for whose message this one waits is elsewhere: which loops of messages has
+ * it left? */
+static void loops_that_another_task_has_left_are_near(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        uint64_t call;
+        struct slice *s;
+
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_others", "MPI_Recv");
+        call = return_of(path, "by_others", "MPI_Finalize");
+        s = slice_make(path, NULL, &(struct slice_place){
+            .frames = &v, .nframes = 1, .theirs = &call, .ntheirs = 1 }, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 320) && place_of(s, 318));
+        assert_true(place_of(s, 318) < place_of(s, 317));
+        slice_free(s);
+    }
 }
 
 /* Stores of vectors that capstone takes for loads. */
@@ -970,6 +1022,7 @@ static void who_has_jumped_there(void **state)
         if (!place_of(s, inside[i]))
             fail_msg("line %u is missing", inside[i]);
     assert_int_equal(place_of(s, 28), 0);
+    assert_int_equal(place_of(s, 12), 0);       /* a brace */
     slice_free(s);
 }
 
@@ -1044,6 +1097,7 @@ int main(void)
         cmocka_unit_test(a_pointer_that_is_moved),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
+        cmocka_unit_test(loops_that_another_task_has_left_are_near),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
         cmocka_unit_test(variables_in_a_module_of_fortran),
