@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "slave/slice/variables.h"
 
 enum { FAR_MAX = 8 * COST_MAX, ROUNDS_MAX = 32 };
 
@@ -281,13 +282,29 @@ static int add_line(struct rank *r, const struct node *n, const struct line *l,
     return 0;
 }
 
+/* A variable that is always the same number stands in no register: where that number
+ * is read, it is. */
+static int add_constant(struct rank *r, const struct node *n, const struct line *l)
+{
+    const struct insn *i = insn_of(r->s, n);
+    unsigned line = i->has_value
+        ? variables_constant(program_binary(r->s->program), i->address, i->value,
+                             l->file) : 0;
+
+    return line ? add_line(r, n, l, line, row_cost(r, n, l) + COST_FOLDED) : 0;
+}
+
 static int add_folded(struct rank *r, const struct node *n, const struct line *l)
 {
     struct slice *s = r->s;
     struct folded_line v[FOLDED_MAX];
     bool sets = n->kind == NODE_SETS || n->kind == NODE_PASSES ||
                 n->kind == NODE_DECIDES || n->kind == NODE_ENDS;
-    size_t k = !sets ? 0
+    size_t k;
+
+    if (sets && add_constant(r, n, l))
+        return -1;
+    k = !sets ? 0
         : folded_at(s->folded, program_binary(s->program), insn_of(s, n)->address,
                     l->file, v);
 

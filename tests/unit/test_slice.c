@@ -370,6 +370,15 @@ static const char source[] =
     "        MPI_Send(&n, 1, 0, 1, 6, 0);\n"                   /* 319 */
     "    MPI_Finalize();\n"                                    /* 320 */
     "    seen = 17;\n"
+    "}\n"
+    "void by_constant(long n)\n"                               /* 323 */
+    "{\n"
+    "    long want = 29;\n"                       /* 325 */
+    "    long all = 37;\n"                                     /* 326 */
+    "    seen = n;\n"
+    "    if (limit == want)\n"                                 /* 328 */
+    "        stop(1);\n"
+    "    seen = all;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -772,6 +781,28 @@ static void calls_that_were_made_are_nearer(void **state)
         }
 }
 
+/* A variable of which the compiler has made a number: where that is read. */
+static void a_variable_that_is_always_the_same(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        if (!builds[l].names)
+            continue;
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_constant", "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 328) && place_of(s, 325));
+        assert_true(builds[l].merges || !place_of(s, 326));
+        slice_free(s);
+    }
+}
+
 /* The task for whose message this one waits is elsewhere: which loops of messages has
  * it left? */
 static void loops_that_another_task_has_left_are_near(void **state)
@@ -1097,6 +1128,7 @@ int main(void)
         cmocka_unit_test(a_pointer_that_is_moved),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
+        cmocka_unit_test(a_variable_that_is_always_the_same),
         cmocka_unit_test(loops_that_another_task_has_left_are_near),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
