@@ -9,7 +9,7 @@
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
 # task, the kind of the fault. Then the sums, apart for programs by which the costs
 # of steps were chosen, those that came later, those that came last, and new ones, by
-# which nothing was chosen or mended. The programs are in slices/, where /*! N KIND */
+# which no cost was chosen. The programs are in slices/, where /*! N KIND */
 # marks the line of fault N: local, if it sets a value in a register or a stack slot,
 # memory, branch. $LIMIT is how many seconds a program has to be found stuck (30),
 # $OPTIONS are those of the compiler (-O2 -O0).

@@ -379,6 +379,17 @@ static const char source[] =
     "    if (limit == want)\n"                                 /* 328 */
     "        stop(1);\n"
     "    seen = all;\n"
+    "}\n"
+    "extern void MPI_Allreduce(void *, void *, int, int, int, int);\n"
+    "void by_exchange(long n)\n"                               /* 333 */
+    "{\n"
+    "    long mine = n * 157, all = 0, other = n * 163;\n"
+    "    mine += limit;\n"                                     /* 336 */
+    "    MPI_Send(&other, 1, 0, 1, 6, 0);\n"
+    "    MPI_Allreduce(&mine, &all, 1, 0, 0, 0);\n"            /* 338 */
+    "    if (all > 4)\n"                                       /* 339 */
+    "        stop(1);\n"
+    "    seen = other;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -388,6 +399,7 @@ static const char library[] =
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Barrier(int c) { }\n"
     "void MPI_Finalize(void) { }\n"
+    "void MPI_Allreduce(void *x, void *y, int n, int t, int o, int c) { }\n"
     "void MPI_Irecv(void *x, int n, int t, int p, int g, int c, int *r) { }\n"
     "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
     "                 int *c, int *e) { }\n"
@@ -781,6 +793,28 @@ static void calls_that_were_made_are_nearer(void **state)
         }
 }
 
+/* All tasks run the same line: what they put in is what is got. */
+static void what_others_have_put_in(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        if (!builds[l].names)
+            continue;
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_exchange", "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 338) && place_of(s, 336));
+        assert_true(place_of(s, 338) < place_of(s, 336));
+        slice_free(s);
+    }
+}
+
 /* A variable of which the compiler has made a number: where that is read. */
 static void a_variable_that_is_always_the_same(void **state)
 {
@@ -1128,6 +1162,7 @@ int main(void)
         cmocka_unit_test(a_pointer_that_is_moved),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
+        cmocka_unit_test(what_others_have_put_in),
         cmocka_unit_test(a_variable_that_is_always_the_same),
         cmocka_unit_test(loops_that_another_task_has_left_are_near),
         cmocka_unit_test(a_store_of_a_vector_writes),

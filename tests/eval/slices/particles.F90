@@ -1,7 +1,7 @@
 ! particles.F90 - particles that leave a box to either side: how many are told first,
 ! and what they are only if there are any. FAULT chooses one of its faults; the line
-! that has it is marked by its number. It was written when all costs were chosen, and
-! nothing was mended by it.
+! that has it is marked by its number. It was written when all costs were chosen, and no
+! cost was changed by it.
 module boxes
   use mpi
   implicit none

@@ -1,7 +1,7 @@
 /* shuffle.c - values folded along a hypercube, by a plan that is made anew for each
  * epoch, and accounts that all tasks send to the first one. FAULT chooses one of its
  * faults; the line that has it is marked by its number. It was written when all costs
- * were chosen, and nothing was mended by it. */
+ * were chosen, and no cost was changed by it. */
 #include <mpi.h>
 #include <stdio.h>
 
