@@ -165,6 +165,7 @@ static int tell_done(struct serve *s)
 static int step(struct serve *s, const struct hct_snapshot *in, bool quiet)
 {
     policy_step(s->policy, in, &s->found);
+    s->done.seen += !quiet;
     note_asked(s, &s->found.out);
     if (!s->policy->off)
         kept_save(&s->kept, s->policy);

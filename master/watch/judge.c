@@ -31,6 +31,7 @@ static const uint64_t judge_again_ns = 500 * CLOCK_NS_PER_MS;
 enum { JUDGE_CLOCK = 3,         /* how much longer than its processor time */
        JUDGE_QUEUE = 64 << 20,  /* bytes that wait for a busy one */
        JUDGE_LARGE = 4 << 20,   /* given back when it was seen */
+       JUDGE_LOOKS = 20,        /* of which it makes sense to say what share */
        JUDGE_READS = 16,        /* before it is others' turn */
        JUDGE_ANSWER = 4 << 20, JUDGE_ANSWER_TASK = 64 };
 
@@ -75,7 +76,8 @@ struct judge {
     uint32_t needs, takes;      /* as it has said, or none and all */
     uint32_t hears;             /* or all */
     struct judge_done shown, next;      /* what it is busy with; in queue */
-    uint64_t wake_ns, missed;
+    uint64_t wake_ns;
+    uint64_t seen, missed;      /* looks that it had asked for */
     uint64_t since_ns, cpu_ns;  /* when the step that it is in began */
     unsigned lost;
     bool sound;                 /* a showing came to its end since the start */
@@ -606,6 +608,7 @@ static void on_done(struct judge *j, const char *p, size_t n)
     j->sound = true;
     j->asked = false;
     j->wake_ns = d.wake_ns;
+    j->seen += d.seen;
     j->missed += d.missed;
     was.need = d.need;
     str_add_bytes(&sample, p + sizeof(d), d.nsample * sizeof(uint32_t));
@@ -812,6 +815,14 @@ void judge_set_off(struct judge *j)
 uint64_t judge_missed(const struct judge *j)
 {
     return j->missed;
+}
+
+/* Steps are rare and long where a policy is asked again as soon as it has
+ * answered: looks in between are what it does without. More of them than it was
+ * shown are too many, and few tell nothing yet. */
+bool judge_missed_most(const struct judge *j)
+{
+    return j->missed + j->seen >= JUDGE_LOOKS && j->missed > j->seen;
 }
 
 int judge_begin(struct judge *j, uint32_t nranks, struct err *err)

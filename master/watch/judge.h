@@ -85,6 +85,8 @@ bool judge_off(const struct judge *j);
 void judge_set_off(struct judge *j);
 /* Looks that it had asked for and was too busy to be shown. */
 uint64_t judge_missed(const struct judge *j);
+/* So many that what it says, or does not say, may suffer: more than it was shown. */
+bool judge_missed_most(const struct judge *j);
 
 /* A job of so many tasks begins: what it knew of another one is forgotten. -1:
  * no memory. */

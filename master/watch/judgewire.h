@@ -53,6 +53,7 @@ struct judgewire_opened {
 struct judgewire_done {
     uint64_t wake_ns;           /* not to be asked before; of the snapshots */
     uint64_t missed;            /* of the passed ones, that it had asked for */
+    uint64_t seen;              /* looks that it was asked about */
     uint32_t need;              /* enum hct_need, of all its steps */
     uint32_t off;               /* it is not to be asked any more */
     uint32_t nsample;           /* with HCT_NEED_MODEL: so many ranks follow,

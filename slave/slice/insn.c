@@ -235,7 +235,8 @@ static void set_moving(const cs_insn *c, struct insn *i)
         i->to = REG_NONE;
     if (i->from != REG_NONE && i->from >= REG_GENERAL)
         i->from = REG_NONE;
-    i->value = from->type == X86_OP_IMM ? from->imm : 0;
+    i->has_value = from->type == X86_OP_IMM;
+    i->value = i->has_value ? from->imm : 0;
     switch (c->id) {
     case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_MOVSXD:
         if (i->to != REG_NONE && from->type == X86_OP_IMM)

@@ -62,6 +62,7 @@ struct insn {
     uint8_t nmem;
     bool copies;                /* it moves a value, and makes no new one */
     bool thread;                /* of the thread's own memory */
+    bool has_value;             /* a number stands in it: see value */
     uint64_t target;            /* of a call or jump; 0: it is computed */
     uint64_t reads, writes;     /* registers */
     uint64_t kills;             /* of those written: nothing is left of it */

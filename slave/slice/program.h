@@ -23,7 +23,8 @@ struct function {
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
     const struct line *last;    /* where it ends, if that was asked */
     bool has_last;
-    unsigned head;              /* the line where it is declared; 0: not known */
+    unsigned head, opens;       /* the lines where it is declared, and where its
+                                   body begins; 0: not known */
 };
 
 struct program;
@@ -45,6 +46,18 @@ struct function *program_numbered(struct program *p, uint32_t number);
  * file (0: elsewhere, or not known); NULL: it is computed. */
 const char *program_callee(struct program *p, const struct insn *call,
                            uint64_t *at);
+
+/* Functions of a path of calls that have no frame: they have jumped to the next
+ * one in place of a call and a return. */
+struct program_tail { struct function *function; uint32_t insn; };
+enum { PROGRAM_TAILS = 4 };
+
+/* How a call has led to that function, the outermost one first; how many: 0 if
+ * it calls the function itself, or nobody knows. Of several ways one of the
+ * shortest is taken. */
+size_t program_tails(struct program *p, const struct insn *call,
+                     const struct function *to,
+                     struct program_tail v[PROGRAM_TAILS]);
 
 /* The registers that may have changed when the call returns. Compilers know which
  * ones a function of the same program leaves alone, and rely on it; of others it

@@ -43,6 +43,13 @@ static bool reads_count(enum node_kind kind)
     return kind != NODE_PATH && kind != NODE_VIA && kind != NODE_LEADS;
 }
 
+/* A call of which something is got is another node than the same one as a place
+ * where tasks are. */
+static unsigned role_of(enum node_kind kind)
+{
+    return kind == NODE_SETS ? 2 : reads_count(kind);
+}
+
 static const char *callee(struct slice *s, uint32_t context, uint32_t insn)
 {
     const struct insn *i = &s->contexts[context].function->flow.insns[insn];
@@ -107,7 +114,7 @@ uint32_t slice_add(struct slice *s, uint32_t context, uint32_t insn,
     unsigned step = kind == NODE_DECIDES ? COST_DECIDES : COST_SET;
     unsigned cost = r->cost + more;
     unsigned before = r->node == NO_NODE ? 0 : s->nodes[r->node].cost;
-    uint64_t key = idtable_mix(idtable_mix(context, insn), reads_count(kind));
+    uint64_t key = idtable_mix(idtable_mix(context, insn), role_of(kind));
     uint32_t to = find_node(s, key);
 
     if (kind == NODE_SETS && is_given(s, callee(s, context, insn), r))
@@ -209,6 +216,29 @@ static void want_stacked(struct slice *s, const struct node *n, int k,
     want_pointed(s, n, &at, 4);
 }
 
+/* What is got from a collective call, or in exchange, others have put in by the
+ * same line, as they run the same program. */
+static bool is_exchanged(const struct node *n, const struct call_about *a)
+{
+    const char *got = strchr(a->args, 'w');
+
+    /* Of who only sends the last one is a request. */
+    return n->kind == NODE_SETS && a->mpi && strchr(a->args, 'd') && got &&
+           got[1];
+}
+
+static void want_put_in(struct slice *s, const struct node *n,
+                        const struct value *v)
+{
+    struct want w = { .area = { v->base, v->offset, v->offset + 1 } };
+
+    if (!v->base ||
+        (v->base == BASE_NUMBER_FILE && (uint64_t)v->offset < 0x1000))
+        return;                 /* not known, or in place */
+    program_whole(s->program, &w.area);
+    want(s, n, &w, COST_OTHERS);
+}
+
 /* A call that something is known about. */
 static void want_known(struct slice *s, const struct node *n,
                        const struct call_about *a)
@@ -219,6 +249,8 @@ static void want_known(struct slice *s, const struct node *n,
         char c = a->args[k];
         bool pointed = c == 'q' || c == 'r' || (c == 'v' && a->fortran);
 
+        if (c == 'd' && k < NARGUMENTS && is_exchanged(n, a))
+            want_put_in(s, n, values_at_call(v, n->insn, arguments[k]));
         if (c == 'd' || c == 'w')
             continue;
         if (k >= NARGUMENTS) {
@@ -415,8 +447,8 @@ uint32_t slice_insn_at(const struct function *f,
     return FLOW_NONE;
 }
 
-/* Functions of the path that were built without -g: further in than one that has
- * lines, as those around main have none either. */
+/* Functions of the path that were built without -g: further in than one that
+ * has lines, as those around main have none either. */
 static int note_lineless(struct slice *s, const bool *has_line, struct err *err)
 {
     size_t n = s->npath;
@@ -433,15 +465,52 @@ static int note_lineless(struct slice *s, const bool *has_line, struct err *err)
     return 0;
 }
 
-/* The caller of a context is the one behind it. Where the task is, is said of the
- * first one that has lines. */
+/* The caller of a context is the one behind it. Where the task is, is said of
+ * the first one that has lines. */
+static int add_frame(struct slice *s, struct function *f, uint32_t at,
+                     bool *has_line, struct err *err)
+{
+    const struct reader nobody = { .node = NO_NODE };
+    uint32_t n = (uint32_t)s->npath;
+    bool here = true;
+
+    if (array_reserve(&s->contexts, &s->cap_contexts, s->ncontexts + 1))
+        return err_memory(err);
+    if (n)
+        s->contexts[n - 1].caller = n, s->contexts[n - 1].call = at;
+    s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE,
+                                                    0 };
+    for (uint32_t i = 0; i < n; i++)
+        here &= !has_line[i];
+    slice_add(s, n, at, here ? NODE_HERE : NODE_PATH, &nobody,
+              here ? 0 : n * COST_FRAME);
+    has_line[n] = program_line(s->program, f, at) != NULL;
+    s->npath++;
+    return 0;
+}
+
+/* What is between a call and the last function: a function that jumps to
+ * another one in place of a call has no frame of its own any more. */
+static int add_tails(struct slice *s, const struct insn *call, bool *has_line,
+                     struct err *err)
+{
+    const struct function *last = s->contexts[s->npath - 1].function;
+    struct program_tail v[PROGRAM_TAILS];
+    size_t n = program_tails(s->program, call, last, v);
+    int rc = 0;
+
+    while (n-- && s->npath < SLICE_FRAMES_MAX && rc == 0)
+        rc = add_frame(s, v[n].function, v[n].insn, has_line, err);
+    return rc;
+}
+
 static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
                     struct err *err)
 {
-    const struct reader nobody = { .node = NO_NODE };
-    bool has_line[SLICE_FRAMES_MAX], here = true;
+    bool has_line[SLICE_FRAMES_MAX];
+    int rc = 0;
 
-    for (size_t i = 0; i < n && i < SLICE_FRAMES_MAX; i++) {
+    for (size_t i = 0; i < n && s->npath < SLICE_FRAMES_MAX && rc == 0; i++) {
         struct function *f = program_function(s->program, v[i].call
                                               ? v[i].address - 1
                                               : v[i].address);
@@ -449,19 +518,13 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
 
         if (at == FLOW_NONE)
             break;              /* what runs before main has no lines */
-        if (array_reserve(&s->contexts, &s->cap_contexts, s->ncontexts + 1))
-            return err_memory(err);
         if (i)
-            s->contexts[i - 1].caller = (uint32_t)i,
-            s->contexts[i - 1].call = at;
-        s->contexts[s->ncontexts++] = (struct context){ f, FLOW_NONE, FLOW_NONE,
-                                                        0 };
-        slice_add(s, (uint32_t)i, at, here ? NODE_HERE : NODE_PATH, &nobody,
-                  here ? 0 : (unsigned)i * COST_FRAME);
-        has_line[i] = program_line(s->program, f, at) != NULL;
-        here &= !has_line[i];
-        s->npath++;
+            rc = add_tails(s, &f->flow.insns[at], has_line, err);
+        if (rc == 0 && s->npath < SLICE_FRAMES_MAX)
+            rc = add_frame(s, f, at, has_line, err);
     }
+    if (rc)
+        return -1;
     if (!s->npath)
         return err_set(err, ESRCH, "the place is in no function of the program");
     return note_lineless(s, has_line, err);

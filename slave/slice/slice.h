@@ -15,7 +15,7 @@
  * that it waits for.
  *
  * What a slice cannot see: memory behind pointers that are not known, and
- * other tasks. */
+ * other tasks, but for what these put into the same call. */
 #ifndef HECTOR_SLICE_H
 #define HECTOR_SLICE_H
 

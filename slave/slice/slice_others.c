@@ -74,6 +74,20 @@ static unsigned nearer(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* Whoever is elsewhere has left its loops of messages, one of which may have been for
+ * this task. */
+static void add_theirs(struct slice *s, const struct slice_place *at,
+                       uint32_t context, uint32_t call, unsigned cost)
+{
+    const struct flow *f = &s->contexts[context].function->flow;
+    const struct reader nobody = { .node = NO_NODE };
+
+    slice_add(s, context, call, NODE_THEIRS, &nobody, cost);
+    if (at->nframes == 0 || at->frames[0].address !=
+        f->insns[call].address + f->insns[call].bytes)
+        slice_add_loops(s, context, call, cost);
+}
+
 static void add_sends(struct slice *s, const struct slice_place *at,
                       uint32_t context, unsigned cost, unsigned levels);
 
@@ -149,8 +163,8 @@ static void add_sends(struct slice *s, const struct slice_place *at,
             ? find_call(at->theirs, at->ntheirs, &f->insns[i]) : at->ntheirs;
 
         if (theirs < at->ntheirs)
-            slice_add(s, context, i, NODE_THEIRS, &nobody,
-                      COST_THEIRS + (unsigned)theirs * COST_BEFORE);
+            add_theirs(s, at, context, i,
+                       COST_THEIRS + (unsigned)theirs * COST_BEFORE);
         else if (calls_awaited(name) || (s->sends && calls_receives(name)))
             slice_add(s, context, i, calls_awaited(name) ? NODE_SENDS
                                                          : NODE_RECEIVES,

@@ -18,6 +18,7 @@ enum {
     COST_ALIKE = 4,             /* more: one that all tasks decide alike */
     COST_SAME = 2,              /* more: what all of them set alike */
     COST_POINTER = 5,           /* what an address is made of */
+    COST_OTHERS = 8,            /* what others have put into a message */
     COST_FRAME = 2,             /* a call on the path, from the one further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
     COST_SENDS = 14,            /* what others may wait for, */

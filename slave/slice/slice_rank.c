@@ -17,13 +17,14 @@
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "slave/slice/variables.h"
 
 enum { FAR_MAX = 8 * COST_MAX, ROUNDS_MAX = 32 };
 
 struct rank {
     struct slice *s;            /* borrowed */
     uint16_t *cost;             /* owned, as the rest: of each node */
-    bool *differs, *is_empty, *is_done;
+    bool *differs, *is_empty, *is_done, *asks;
 };
 
 static const struct insn *insn_of(const struct slice *s, const struct node *n)
@@ -54,8 +55,9 @@ bool slice_is_brace(struct slice *s, uint32_t context, uint32_t insn,
     const struct line *last = program_last_line(s->program, f);
 
     return first != last &&
-           (l == first || l == last || (last && l->number == f->head &&
-                                        l->function == last->function)) &&
+           (l == first || l == last ||
+            (last && l->function == last->function &&
+             (l->number == f->head || l->number == f->opens))) &&
            f->flow.insns[insn].copies && is_own(s, f, insn);
 }
 
@@ -137,6 +139,34 @@ static void find_empty(struct rank *r)
     }
 }
 
+/* ------------------------------------------------------- who asks for ranks */
+
+static bool only_moves(const struct slice *s, const struct node *n)
+{
+    return insn_of(s, n)->copies &&
+           (n->kind == NODE_SETS || n->kind == NODE_PASSES);
+}
+
+/* The compiler reads it where it likes, and keeps it in a register: who asks is who
+ * reads that. */
+static void find_asking(struct rank *r)
+{
+    struct slice *s = r->s;
+    bool more = true;
+
+    for (size_t i = 0; i < s->nnodes; i++)
+        r->asks[i] = s->nodes[i].reads_rank;
+    for (int round = 0; more && round < ROUNDS_MAX; round++) {
+        more = false;
+        for (size_t i = s->nnodes; i-- > 0; )
+            for (uint32_t k = s->nodes[i].steps; k != NO_NODE && !r->asks[i];
+                 k = s->steps[k].next)
+                if (!s->steps[k].decides && r->asks[s->steps[k].to] &&
+                    only_moves(s, &s->nodes[s->steps[k].to]))
+                    r->asks[i] = more = true;
+    }
+}
+
 /* ------------------------------------------------------------------- costs */
 
 static unsigned cost_of(const struct rank *r, uint32_t from,
@@ -213,7 +243,7 @@ static unsigned row_cost(const struct rank *r, const struct node *n,
     if (n->kind == NODE_PATH || n->kind == NODE_LEADS ||
         slice_is_handed(r->s, n->context, n->insn, l))
         cost += COST_IN_STACK;
-    if (n->reads_rank)
+    if (r->asks[n->number] && !only_moves(r->s, n))
         cost -= cost < COST_RANK ? cost : COST_RANK;
     return cost;
 }
@@ -252,13 +282,29 @@ static int add_line(struct rank *r, const struct node *n, const struct line *l,
     return 0;
 }
 
+/* A variable that is always the same number stands in no register: where that number
+ * is read, it is. */
+static int add_constant(struct rank *r, const struct node *n, const struct line *l)
+{
+    const struct insn *i = insn_of(r->s, n);
+    unsigned line = i->has_value
+        ? variables_constant(program_binary(r->s->program), i->address, i->value,
+                             l->file) : 0;
+
+    return line ? add_line(r, n, l, line, row_cost(r, n, l) + COST_FOLDED) : 0;
+}
+
 static int add_folded(struct rank *r, const struct node *n, const struct line *l)
 {
     struct slice *s = r->s;
     struct folded_line v[FOLDED_MAX];
     bool sets = n->kind == NODE_SETS || n->kind == NODE_PASSES ||
                 n->kind == NODE_DECIDES || n->kind == NODE_ENDS;
-    size_t k = !sets ? 0
+    size_t k;
+
+    if (sets && add_constant(r, n, l))
+        return -1;
+    k = !sets ? 0
         : folded_at(s->folded, program_binary(s->program), insn_of(s, n)->address,
                     l->file, v);
 
@@ -303,6 +349,7 @@ static int make_rows(struct rank *r)
 
     find_differing(r);
     find_empty(r);
+    find_asking(r);
     find_costs(r);
     for (size_t i = 0; i < s->nnodes; i++)
         if (add_row(r, &s->nodes[i]))
@@ -316,13 +363,15 @@ int slice_rank(struct slice *s, struct err *err)
 {
     size_t n = s->nnodes + 1;
     struct rank r = { s, calloc(n, sizeof(*r.cost)), calloc(n, 1), calloc(n, 1),
-                      calloc(n, 1) };
-    bool room = r.cost && r.differs && r.is_empty && r.is_done;
+                      calloc(n, 1), calloc(n, 1) };
+    bool room = r.cost && r.differs && r.is_empty && r.is_done &&
+                r.asks;
     int rc = room ? make_rows(&r) : -1;
 
     free(r.cost);
     free(r.differs);
     free(r.is_empty);
     free(r.is_done);
+    free(r.asks);
     return rc ? err_memory(err) : 0;
 }

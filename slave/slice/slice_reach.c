@@ -185,6 +185,13 @@ static bool want_down(const struct search *x, const struct function *callee,
     return true;
 }
 
+/* Where the return address stands, a function that is jumped to has the one of who
+ * was called. */
+static int64_t pushed_by(const struct insn *call)
+{
+    return call->kind == INSN_TAIL ? 8 : 0;
+}
+
 /* From a base as a function has it to that of its caller. */
 static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
                     int64_t *more, bool *wide)
@@ -204,7 +211,8 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
         a = values_at_call(&x->s->contexts[c->caller].function->values, c->call,
                            b.kind == BASE_FRAME ? REG_SP : (uint8_t)b.b);
         *to = a->base;
-        *more = a->offset;
+        *more = a->offset + (b.kind == BASE_FRAME ? pushed_by(
+            &x->s->contexts[c->caller].function->flow.insns[c->call]) : 0);
         *wide = a->wide;
         return a->base != 0;
     case BASE_MEMORY:

@@ -3,6 +3,7 @@
 #include "slave/slice/variables.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <dwarf.h>
 
 #include "slave/slice/insn.h"
@@ -14,7 +15,8 @@ struct search {
     Dwarf_Addr pc;
     bool anywhere;              /* in all blocks of the function; else in those
                                    that have pc */
-    bool in_frame;              /* else in a register */
+    bool in_frame;              /* else in a register, */
+    bool constant;              /* or nowhere: it is the number offset */
     bool next;                  /* the first one behind the offset: all are looked
                                    at, and low is kept */
     int64_t offset;
@@ -24,6 +26,8 @@ struct search {
     int64_t base;               /* what offsets in the frame count from, from its
                                    canonical frame address */
     const char *name;           /* what is found */
+    const char *file;           /* of a constant: where it is declared */
+    int line;
     int64_t low, high;
 };
 
@@ -81,6 +85,26 @@ static bool is_at(struct search *s, Dwarf_Die *variable,
     return op->atom == DW_OP_regx && reg_of((unsigned)op->number) == s->reg;
 }
 
+/* Of the whole function, or from there on. */
+static bool is_constant(const struct search *s, Dwarf_Die *variable)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Sword is;
+    Dwarf_Op *ops;
+    size_t n;
+
+    if (dwarf_attr(variable, DW_AT_const_value, &attr))
+        return dwarf_formsdata(&attr, &is) == 0 && is == s->offset;
+    if (!dwarf_attr(variable, DW_AT_location, &attr) ||
+        dwarf_getlocation_addr(&attr, s->pc, &ops, &n, 1) != 1 || n != 2 ||
+        ops[1].atom != DW_OP_stack_value)
+        return false;
+    if (ops->atom >= DW_OP_lit0 && ops->atom <= DW_OP_lit31)
+        return ops->atom - DW_OP_lit0 == s->offset;
+    return ops->atom >= DW_OP_const1u && ops->atom <= DW_OP_consts &&
+           (int64_t)ops->number == s->offset;
+}
+
 static bool look_at(struct search *s, Dwarf_Die *variable)
 {
     Dwarf_Attribute attr;
@@ -88,6 +112,13 @@ static bool look_at(struct search *s, Dwarf_Die *variable)
     size_t n;
     int64_t low = 0, high = 0;
 
+    if (s->constant) {
+        const char *file = dwarf_decl_file(variable);
+
+        /* Libdw does not say it of number 0, the file of the unit. */
+        return (!file || strcmp(file, s->file) == 0) && is_constant(s, variable) &&
+               dwarf_decl_line(variable, &s->line) == 0;
+    }
     if (!dwarf_attr(variable, DW_AT_location, &attr))
         return false;
     if (s->anywhere ? dwarf_getlocation(&attr, &ops, &n) != 0
@@ -221,6 +252,14 @@ bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
     return s.low < INT64_MAX;
 }
 
+unsigned variables_constant(const struct binary *b, uint64_t pc, int64_t is,
+                            const char *file)
+{
+    struct search s = { .constant = true, .offset = is, .file = file };
+
+    return search(&s, b, pc) ? (unsigned)s.line : 0;
+}
+
 unsigned variables_head(const struct binary *b, uint64_t function)
 {
     Dwarf_Die die;
@@ -229,6 +268,29 @@ unsigned variables_head(const struct binary *b, uint64_t function)
 
     return find_function(b, function, &die, &bias) &&
            dwarf_decl_line(&die, &line) == 0 ? (unsigned)line : 0;
+}
+
+/* Of several rows that have its address the first one is of the opening brace, which is
+ * not the line where it is declared in every style. */
+unsigned variables_opens(const struct binary *b, uint64_t function)
+{
+    Dwarf_Addr bias, at;
+    Dwarf_Die *unit = binary_unit(b, function, &bias);
+    Dwarf_Lines *lines;
+    size_t n;
+    bool ends;
+    int number;
+
+    if (!unit || dwarf_getsrclines(unit, &lines, &n))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Line *l = dwarf_onesrcline(lines, i);
+
+        if (l && dwarf_lineaddr(l, &at) == 0 && at == function - bias &&
+            dwarf_lineendsequence(l, &ends) == 0 && !ends)
+            return dwarf_lineno(l, &number) == 0 ? (unsigned)number : 0;
+    }
+    return 0;
 }
 
 /* With -g1 nothing says of any function what it is given. */

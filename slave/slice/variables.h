@@ -25,8 +25,16 @@ bool variables_extent(const struct binary *b, uint64_t function, int64_t offset,
 bool variables_next(const struct binary *b, uint64_t function, int64_t offset,
                     int64_t *begins);
 
+/* The line of this file that declares a variable which is this number there, and is kept
+ * nowhere; 0: none does. */
+unsigned variables_constant(const struct binary *b, uint64_t pc, int64_t is,
+                            const char *file);
+
 /* The line where that function is declared; 0: not known. */
 unsigned variables_head(const struct binary *b, uint64_t function);
+
+/* The first line of its body; 0: not known. */
+unsigned variables_opens(const struct binary *b, uint64_t function);
 
 /* How many parameters that function says it has; -1: it does not say. */
 int variables_parameters(const struct binary *b, uint64_t function);

@@ -8,10 +8,11 @@
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
 # task, the kind of the fault. Then the sums, apart for programs by which the costs
-# of steps were chosen, those that came later, and those that came last. The
-# programs are in slices/, where /*! N KIND */ marks the line of fault N: local, if
-# it sets a value in a register or a stack slot, memory, branch. $LIMIT is how many
-# seconds a program has to be found stuck (30).
+# of steps were chosen, those that came later, those that came last, and new ones, by
+# which no cost was chosen. The programs are in slices/, where /*! N KIND */
+# marks the line of fault N: local, if it sets a value in a register or a stack slot,
+# memory, branch. $LIMIT is how many seconds a program has to be found stuck (30),
+# $OPTIONS are those of the compiler (-O2 -O0).
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -91,9 +92,9 @@ one()           # SOURCE FAULT OPTION
         "${path:-0}" "${rank:--}" "$(kind_of "$1" "$2")" "$at" | tee -a "$dir/all"
 }
 
-for option in -O2 -O0; do
+for option in ${OPTIONS:--O2 -O0}; do
     for source in halo.c farm.c requests.c pipeline.c solver.F90 \
-        tree.c sorter.c mesh.F90 grid.c wave.F90
+        tree.c sorter.c mesh.F90 grid.c wave.F90 shuffle.c particles.F90
     do
         grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
         while read -r fault; do
@@ -110,6 +111,8 @@ awk '
           of = of " later"
       if ($1 ~ /^(grid|wave)\./)
           of = of " last"
+      if ($1 ~ /^(shuffle|particles)\./)
+          of = of " new"
       n[of]++
       near = int(0.4 * $6)
       if (near < 8)

@@ -175,6 +175,30 @@ static void test_busy(void **state)
     assert_true(judge_missed(judge) == 3);
 }
 
+/* How many are missed says little: it is too many if they are more than it was
+ * shown. */
+static void test_missed_most(void **state)
+{
+    unsigned shown = 3;
+
+    test_busy(state);           /* 3 of 6 */
+    assert_false(judge_missed_most(judge));
+    assert_int_equal(kill(child(), SIGSTOP), 0);
+    for (int i = 0; i < 30; i++)
+        show(S, false);
+    kill(child(), SIGCONT);
+    until(&ndone, shown += 2);
+    assert_true(judge_missed(judge) == 31);
+    assert_true(judge_missed_most(judge));
+    while (shown < 31) {
+        assert_true(judge_missed_most(judge));
+        show(S, false);
+        until(&ndone, ++shown);
+    }
+    assert_true(judge_missed(judge) == 31);
+    assert_false(judge_missed_most(judge));
+}
+
 /* It is stopped, so what it is shown stays there: a policy that does not need the
  * models of a look is not given a byte of them. */
 static void test_parts(void **state)
@@ -364,6 +388,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(test_busy, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_missed_most, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lost, setup, teardown),

@@ -344,6 +344,52 @@ static const char source[] =
     "    *p = n * 131;\n"                                      /* 293 */
     "    stop(a);\n"                                           /* 294 */
     "    seen = b;\n"
+    "}\n"
+    "extern void MPI_Finalize(void);\n"                        /* 297 */
+    "void by_copy(long n)\n"
+    "{\n"
+    "    int rank;\n"                                          /* 300 */
+    "    MPI_Comm_rank(1, &rank);\n"
+    "    int mine = rank;\n"                                   /* 302 */
+    "    seen = mine;\n"
+    "    long near = n * 137;\n"                               /* 304 */
+    "    long far = mine * 139;\n"                             /* 305 */
+    "    long there = far + n;\n"
+    "    stop(near - there);\n"
+    "}\n"
+    "void by_others(long n)\n"
+    "{\n"                                                      /* 310 */
+    "    long last = n * 149;\n"                               /* 311 */
+    "    if (n > limit) {\n"                                   /* 312 */
+    "        MPI_Recv(&n, 1, 0, 1, 5, 0);\n"                   /* 313 */
+    "        seen = n;\n"
+    "        return;\n"
+    "    }\n"
+    "    if (n != 151) MPI_Send(&n, 1, 0, 1, 6, 0);\n"         /* 317 */
+    "    for (long i = 0; i < last; i++)\n"                    /* 318 */
+    "        MPI_Send(&n, 1, 0, 1, 6, 0);\n"                   /* 319 */
+    "    MPI_Finalize();\n"                                    /* 320 */
+    "    seen = 17;\n"
+    "}\n"
+    "void by_constant(long n)\n"                               /* 323 */
+    "{\n"
+    "    long want = 29;\n"                       /* 325 */
+    "    long all = 37;\n"                                     /* 326 */
+    "    seen = n;\n"
+    "    if (limit == want)\n"                                 /* 328 */
+    "        stop(1);\n"
+    "    seen = all;\n"
+    "}\n"
+    "extern void MPI_Allreduce(void *, void *, int, int, int, int);\n"
+    "void by_exchange(long n)\n"                               /* 333 */
+    "{\n"
+    "    long mine = n * 157, all = 0, other = n * 163;\n"
+    "    mine += limit;\n"                                     /* 336 */
+    "    MPI_Send(&other, 1, 0, 1, 6, 0);\n"
+    "    MPI_Allreduce(&mine, &all, 1, 0, 0, 0);\n"            /* 338 */
+    "    if (all > 4)\n"                                       /* 339 */
+    "        stop(1);\n"
+    "    seen = other;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -352,6 +398,8 @@ static const char library[] =
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Barrier(int c) { }\n"
+    "void MPI_Finalize(void) { }\n"
+    "void MPI_Allreduce(void *x, void *y, int n, int t, int o, int c) { }\n"
     "void MPI_Irecv(void *x, int n, int t, int p, int g, int c, int *r) { }\n"
     "void mpi_gather_(void *x, int *n, int *t, void *y, int *m, int *u, int *r,\n"
     "                 int *c, int *e) { }\n"
@@ -597,6 +645,7 @@ static void who_asks_for_the_rank_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_rank", "stop", 95, 94);
+    expect_nearer("by_copy", "stop", 305, 302);
 }
 
 static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
@@ -742,6 +791,74 @@ static void calls_that_were_made_are_nearer(void **state)
             assert_true(place_of(s, 102) != 0);
             slice_free(s);
         }
+}
+
+/* All tasks run the same line: what they put in is what is got. */
+static void what_others_have_put_in(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        if (!builds[l].names)
+            continue;
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_exchange", "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 338) && place_of(s, 336));
+        assert_true(place_of(s, 338) < place_of(s, 336));
+        slice_free(s);
+    }
+}
+
+/* A variable of which the compiler has made a number: where that is read. */
+static void a_variable_that_is_always_the_same(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        if (!builds[l].names)
+            continue;
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_constant", "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 328) && place_of(s, 325));
+        assert_true(builds[l].merges || !place_of(s, 326));
+        slice_free(s);
+    }
+}
+
+/* The task for whose message this one waits is elsewhere: which loops of messages has
+ * it left? */
+static void loops_that_another_task_has_left_are_near(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        uint64_t call;
+        struct slice *s;
+
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_others", "MPI_Recv");
+        call = return_of(path, "by_others", "MPI_Finalize");
+        s = slice_make(path, NULL, &(struct slice_place){
+            .frames = &v, .nframes = 1, .theirs = &call, .ntheirs = 1 }, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 320) && place_of(s, 318));
+        assert_true(place_of(s, 318) < place_of(s, 317));
+        slice_free(s);
+    }
 }
 
 /* Stores of vectors that capstone takes for loads. */
@@ -916,6 +1033,64 @@ static void functions_without_lines_are_named(void **state)
     assert_non_null(strstr(err.text, "no function that the task is in has"));
 }
 
+/* Who has jumped there in place of a call has no frame, but decides, and passes what is
+ * read; also on the stack. */
+static void who_has_jumped_there(void **state)
+{
+    static const char text[] =
+        "#define OUT __attribute__((noinline, noclone))\n"      /* 1 */
+        "volatile long seen;\n"
+        "OUT void stop(long x)\n"
+        "{ __asm__ volatile(\"mov %0, %0\" :: \"r\"(x)); }\n"
+        "OUT void last(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (g == 4)\n"                                     /* 7 */
+        "        stop(a);\n"                                    /* 8 */
+        "    seen = b;\n"
+        "}\n"                                                   /* 10 */
+        "OUT void middle(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (a % 3 == seen)\n"                              /* 13 */
+        "        return;\n"
+        "    last(b * 7, 1, 2, 3, 4, 5, g + 6);\n"              /* 15 */
+        "}\n"
+        "OUT void first(long a, long b, long c, long d, long e, long f, long g)\n"
+        "{\n"
+        "    if (c != 3)\n"                                     /* 19 */
+        "        middle(a, b, 5, d, e, f, g);\n"                /* 20 */
+        "    else\n"
+        "        seen = 8;\n"                                   /* 22 */
+        "}\n"
+        "int main(int argc, char **argv)\n"
+        "{\n"                                                   /* 25 */
+        "    long many = argc * 11L;\n"                         /* 26 */
+        "    long tag = argc * 13L;\n"                          /* 27 */
+        "    long other = argc * 17L;\n"                        /* 28 */
+        "    first(argc, tag, 1, 2, other, 4, many);\n"         /* 29 */
+        "    return (int)seen;\n"
+        "}\n";
+    static const unsigned inside[] = { 7, 8, 13, 15, 19, 20, 26, 27, 29 };
+    struct slice_frame v[2] = { { 0, true }, { 0, true } };
+    char path[200];
+    struct err err;
+    struct slice *s;
+
+    (void)state;
+    put("j.c", text);
+    run("cd %s && cc -O2 -g -o jumps j.c", dir);
+    path_of(path, "jumps");
+    v[0].address = return_of(path, "last", "stop");
+    v[1].address = return_of(path, "main", "first");
+    s = make(path, NULL, v, 2, &err);
+    assert_non_null(s);
+    for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+        if (!place_of(s, inside[i]))
+            fail_msg("line %u is missing", inside[i]);
+    assert_int_equal(place_of(s, 28), 0);
+    assert_int_equal(place_of(s, 12), 0);       /* a brace */
+    slice_free(s);
+}
+
 static void no_slice_is_said_in_a_sentence(void **state)
 {
     (void)state;
@@ -987,10 +1162,14 @@ int main(void)
         cmocka_unit_test(a_pointer_that_is_moved),
         cmocka_unit_test(no_braces),
         cmocka_unit_test(calls_that_were_made_are_nearer),
+        cmocka_unit_test(what_others_have_put_in),
+        cmocka_unit_test(a_variable_that_is_always_the_same),
+        cmocka_unit_test(loops_that_another_task_has_left_are_near),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
         cmocka_unit_test(variables_in_a_module_of_fortran),
         cmocka_unit_test(functions_without_lines_are_named),
+        cmocka_unit_test(who_has_jumped_there),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),
     };
 
