@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-enum { BLOCK = 64, ROUNDS = 7, AT_ONCE = 64 };
+enum { BLOCK = 64, ROUNDS = 7, AT_ONCE = 128 };
 
 /* Table 3: flags of compressions. */
 enum { CHUNK_START = 1, CHUNK_END = 2, PARENT = 4, ROOT = 8 };
@@ -71,6 +71,14 @@ static inline void put_word(uint8_t *p, uint32_t x)
     _mm512_inserti64x4(_mm512_castsi256_si512(LOAD_8(in, at)), \
                        LOAD_8((in) + 8, at), 1)
 
+#define STORE_4(out, x) _mm_storeu_si128((void *)(out), x)
+#define STORE_8(out, x) \
+    (STORE_4(out, _mm256_castsi256_si128(x)), \
+     STORE_4((out) + 4 * 32, _mm256_extracti128_si256(x, 1)))
+#define STORE_16(out, x) \
+    (STORE_8(out, _mm512_castsi512_si256(x)), \
+     STORE_8((out) + 8 * 32, _mm512_extracti64x4_epi64(x, 1)))
+
 typedef uint32_t word_4 __attribute__((vector_size(16)));
 #define LANES 4
 #define NAME(x) x##_4
@@ -78,6 +86,7 @@ typedef uint32_t word_4 __attribute__((vector_size(16)));
 #define TARGET
 #define ROTATE SHIFTED
 #define LOAD LOAD_4
+#define STORE STORE_4
 #define WIDE __m128i
 #define OP(x) _mm_##x
 #include "mpi-wrappers/image/image_blake3_lanes.inc"
@@ -95,6 +104,7 @@ typedef uint32_t word_8 __attribute__((vector_size(32)));
 #define ROTATE(x, n) ((n) == 16 ? MOVED(x, MOVED_2) : \
                       (n) == 8 ? MOVED(x, MOVED_1) : SHIFTED(x, n))
 #define LOAD LOAD_8
+#define STORE STORE_8
 #define WIDE __m256i
 #define OP(x) _mm256_##x
 #include "mpi-wrappers/image/image_blake3_lanes.inc"
@@ -106,6 +116,7 @@ typedef uint32_t word_16 __attribute__((vector_size(64)));
 #define TARGET __attribute__((target("avx512f")))
 #define ROTATE(x, n) (word_16)_mm512_ror_epi32((__m512i)(x), n)
 #define LOAD LOAD_16
+#define STORE STORE_16
 #define WIDE __m512i
 #define OP(x) _mm512_##x
 #include "mpi-wrappers/image/image_blake3_lanes.inc"

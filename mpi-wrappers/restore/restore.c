@@ -18,6 +18,7 @@
 #include "mpi-wrappers/restore/restore_check.h"
 #include "mpi-wrappers/restore/restore_files.h"
 #include "mpi-wrappers/restore/restore_frames.h"
+#include "mpi-wrappers/restore/restore_link.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 #include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_place.h"
@@ -319,6 +320,7 @@ void restore_main(const long *words)
     open_image(&r);
     if (!restore_room_make(&r, r.rooms))
         usage(USAGE);
+    restore_link_take(&r);
     read_tables(&r);
     restore_place_grow_stack(&r);
     restore_room_settle(&r);

@@ -1,8 +1,8 @@
 /* imagein.c - see imagein.h.
  *
  * Invariant: granted and not come, and come and not read, are the window
- * together until the last piece is here; of an image out of a socket nothing is
- * here. */
+ * together until the last piece is here; of an image that comes by a socket of
+ * its own nothing is here. */
 #include "slave/move/imagein.h"
 
 #include <errno.h>
@@ -10,13 +10,12 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "proto/base/pipes.h"
+#include "slave/link/passfd.h"
 #include "slave/move/imageheap.h"
 #include "slave/move/splice.h"
-
-enum { PIPE = 1 << 20 };
 
 struct imagein {
     struct event_base *base;    /* borrowed */
@@ -25,15 +24,16 @@ struct imagein {
     imagein_lost *lost;         /* of the socket, as is the next */
     void *lost_arg;
     int socket;                 /* owned; -1: it comes in pieces */
-    struct splice *splice;      /* owned: until all has come out of the socket */
-    int fd;                     /* owned: our end of the pipe; -1: closed */
+    struct splice *splice;      /* owned: until all has come there */
+    int fd;                     /* owned: our end of the pair; -1: closed */
     uint64_t credit;            /* granted, and has not come */
     bool whole;                 /* all has come */
     struct evbuffer *queue;     /* owned: not read by the process yet */
     struct event *room;         /* owned */
 };
 
-void imagein_cut(struct imagein *i)
+/* Nothing is to be done any more: all has come, or will not. */
+static void finish(struct imagein *i)
 {
     evbuffer_drain(i->queue, evbuffer_get_length(i->queue));
     splice_close(i->splice);
@@ -45,15 +45,23 @@ void imagein_cut(struct imagein *i)
     i->fd = -1;
 }
 
+/* Who reads a socket of its own finds its end. */
+void imagein_cut(struct imagein *i)
+{
+    if (i->socket >= 0 && !i->whole)
+        shutdown(i->socket, SHUT_RDWR);
+    finish(i);
+}
+
 static void go_on(struct imagein *i)
 {
     if (evbuffer_get_length(i->queue))
         event_add(i->room, NULL);
     else if (i->whole)
-        imagein_cut(i);
+        finish(i);
 }
 
-/* So many bytes were read, or lie in the pipe, which are few. */
+/* So many bytes were read, or lie in the socket, which are few. */
 static void note_written(struct imagein *i, size_t bytes)
 {
     if (!bytes || i->whole)
@@ -79,25 +87,25 @@ static void on_room(evutil_socket_t fd, short what, void *arg)
 struct imagein *imagein_open(struct event_base *base, int *from, struct err *err)
 {
     struct imagein *i = calloc(1, sizeof(*i));
-    int theirs, ours;
+    int ends[2];
 
     if (!i)
         return err_memory(err), NULL;
-    if (pipes_open(&theirs, &ours, false)) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
         free(i);
-        return err_sys(err, "cannot make a pipe"), NULL;
+        return err_sys(err, "cannot make a socket"), NULL;
     }
-    *i = (struct imagein){ .base = base, .socket = -1, .fd = ours,
+    *i = (struct imagein){ .base = base, .socket = -1, .fd = ends[0],
                            .queue = evbuffer_new(),
-                           .room = event_new(base, ours, EV_WRITE, on_room, i) };
+                           .room = event_new(base, ends[0], EV_WRITE, on_room, i) };
     imageheap_keep();
     if (!i->queue || !i->room) {
         imagein_close(i);
-        close(theirs);
+        close(ends[1]);
         return err_memory(err), NULL;
     }
-    fcntl(ours, F_SETPIPE_SZ, PIPE);
-    *from = theirs;
+    fcntl(i->fd, F_SETFL, O_NONBLOCK);
+    *from = ends[1];
     return i;
 }
 
@@ -142,22 +150,22 @@ void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last)
     go_on(i);
 }
 
-/* Whoever reads the pipe no more has said why, and ends. */
 static void on_over(void *arg, const struct err *why)
 {
     struct imagein *i = arg;
 
     i->whole = !why;
     imagein_cut(i);
-    if (why && why->code != EPIPE)
+    if (why)
         i->lost(i->lost_arg, why);
 }
 
-int imagein_splice(struct imagein *i, int socket, uint64_t dead_ns,
-                   imagein_lost *lost, void *arg, struct err *err)
+/* Who reads no more has said why, and ends. */
+int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
+                 imagein_lost *lost, void *arg, struct err *err)
 {
     static const struct splice_ops ops = { NULL, on_over };
-    struct splice_conf conf = { .from = socket, .to = i->fd, .socket = socket,
+    struct splice_conf conf = { .from = socket, .to = -1, .socket = socket,
                                 .dead_ns = dead_ns };
 
     i->socket = socket;
@@ -166,7 +174,24 @@ int imagein_splice(struct imagein *i, int socket, uint64_t dead_ns,
     if (i->fd < 0)
         return err_set(err, EPIPE, "nobody reads it");
     i->splice = splice_open(i->base, &conf, &ops, i, err);
-    return i->splice ? 0 : -1;
+    if (!i->splice)
+        return -1;
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK);
+    if (passfd_send(i->fd, "", 1, socket, 0) != 1) {
+        imagein_cut(i);
+        return 0;
+    }
+    event_del(i->room);
+    close(i->fd);
+    i->fd = -1;
+    return 0;
+}
+
+void imagein_ended(struct imagein *i)
+{
+    if (i->splice)
+        splice_look(i->splice);
+    imagein_cut(i);
 }
 
 void imagein_close(struct imagein *i)
@@ -175,6 +200,8 @@ void imagein_close(struct imagein *i)
         return;
     imageheap_release();
     splice_close(i->splice);
+    if (i->socket >= 0 && !i->whole)    /* the process has it, too */
+        shutdown(i->socket, SHUT_RDWR);
     if (i->whole && i->socket >= 0)
         close(i->socket);
     else

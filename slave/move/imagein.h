@@ -1,6 +1,9 @@
-/* imagein.h - the image of a task that comes, on its way in: from a socket into
- * the pipe of the process that is to become the task; or in pieces, which wait
- * until it has read them, and only so much is asked for as may wait. */
+/* imagein.h - the image of a task that comes, on its way in: out of a socket that
+ * the process gets which is to become the task; or in pieces, which wait until it
+ * has read them, and only so much is asked for as may wait.
+ *
+ * That process reads a Unix socket. Either the pieces are what comes there, or a
+ * byte and with it the other socket, which it reads from then on. */
 #ifndef HECTOR_IMAGEIN_H
 #define HECTOR_IMAGEIN_H
 
@@ -23,7 +26,7 @@ struct imagein *imagein_open(struct event_base *base, int *from, struct err *err
 /* Pieces may come. window: bytes that may wait. */
 void imagein_begin(struct imagein *i, uint64_t window, imagein_grant *grant,
                    void *arg);
-/* last: that is all. The pipe is closed when it was read; at once, so that the
+/* last: that is all. The socket is closed when it was read; at once, so that the
  * process finds its image cut, if it is more than was granted or there is no
  * memory. */
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
@@ -31,8 +34,10 @@ void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
  * is whole finds the process. dead_ns: as conn_conf has it. Before that end the
  * image is cut, and lost(arg) called. -1: it is cut already, or there is no
  * memory. */
-int imagein_splice(struct imagein *i, int socket, uint64_t dead_ns,
-                   imagein_lost *lost, void *arg, struct err *err);
+int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
+                 imagein_lost *lost, void *arg, struct err *err);
+/* The process has ended: if that socket is broken, lost(arg) is called now. */
+void imagein_ended(struct imagein *i);
 /* There will be no more: the process finds its image cut. */
 void imagein_cut(struct imagein *i);
 /* NULL is fine. */

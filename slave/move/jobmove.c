@@ -572,7 +572,7 @@ static void coming_ended(struct mover *v, int status,
 
     coming_words(&v->coming, why, sizeof(why));
     task_reaped(v->coming.task, v->job->part.node->name, status, usage);
-    imagein_cut(v->coming.in);
+    imagein_ended(v->coming.in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
     if (*v->cut)

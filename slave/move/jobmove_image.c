@@ -268,8 +268,8 @@ static void link_raw(void *jobs, struct reduce_link *l, uint64_t job, int fd)
 
     if (!v)
         splice_reset(fd);
-    else if (imagein_splice(v->coming.in, fd, v->job->part.node->conn->dead_ns,
-                            image_lost, v, &err))
+    else if (imagein_pass(v->coming.in, fd, v->job->part.node->conn->dead_ns,
+                          image_lost, v, &err))
         image_lost(v, &err);
 }
 

@@ -2,7 +2,8 @@
  *
  * Invariant: until it is over one of readable, writable, later is pending:
  * there is nothing to be had, no room for it, or no way to tell which. With a
- * copy, that is what was read and is not written yet. */
+ * copy, that is what was read and is not written yet. Where another process
+ * reads, closed is. */
 #include "slave/move/splice.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ struct splice {
     void *arg;
     struct event *readable, *writable, *later;  /* owned, as all that follows */
     struct event *answer;       /* to is the socket: it can be read */
+    struct event *closed;       /* to is none: the peer sends no more */
     struct event *look;         /* is the peer there? */
     struct copy *copy;          /* splice(2) does not do it here; or NULL */
 };
@@ -98,6 +100,7 @@ static void end(struct splice *s, const struct err *why)
     event_del(s->writable);
     event_del(s->later);
     event_del(s->answer);
+    event_del(s->closed);
     event_del(s->look);
     s->ops->over(s->arg, why);          /* s may be gone */
 }
@@ -214,6 +217,32 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
     end(arg, &why);
 }
 
+/* What has broken it is for who reads to be told, by the kernel, once. */
+static bool is_broken(const struct splice *s)
+{
+    struct tcp_info t;
+
+    return tcp_info(s, &t) && t.tcpi_state == TCP_CLOSE;
+}
+
+void splice_look(struct splice *s)
+{
+    if (is_broken(s))
+        fail(s, ECONNRESET);
+}
+
+/* There is always room to write, so that says nothing but that something has
+ * changed: an end is told by itself, an error is not. */
+static void on_closed(evutil_socket_t fd, short what, void *arg)
+{
+    struct splice *s = arg;
+
+    if (is_broken(s))
+        fail(s, ECONNRESET);
+    else if ((what & EV_CLOSED) || is_ready((int)fd, POLLRDHUP))
+        end(s, NULL);
+}
+
 static void on_look(evutil_socket_t fd, short what, void *arg)
 {
     struct splice *s = arg;
@@ -250,8 +279,11 @@ static bool make_events(struct splice *s, struct event_base *base)
     s->writable = event_new(base, c->to, EV_WRITE, on_ready, s);
     s->later = evtimer_new(base, on_ready, s);
     s->answer = event_new(base, c->socket, EV_READ | EV_PERSIST, on_answer, s);
+    s->closed = event_new(base, c->socket, EV_WRITE | EV_CLOSED | EV_ET |
+                          EV_PERSIST, on_closed, s);
     s->look = event_new(base, -1, EV_PERSIST, on_look, s);
-    return s->readable && s->writable && s->later && s->answer && s->look;
+    return s->readable && s->writable && s->later && s->answer && s->closed &&
+           s->look;
 }
 
 struct splice *splice_open(struct event_base *base,
@@ -271,7 +303,10 @@ struct splice *splice_open(struct event_base *base,
     if (conf->socket == conf->to)
         event_add(s->answer, NULL);
     watch(s);
-    timer_set(s->later, 0);
+    if (conf->to < 0)
+        event_add(s->closed, NULL);
+    else
+        timer_set(s->later, 0);
     return s;
 }
 
@@ -289,6 +324,7 @@ void splice_close(struct splice *s)
     drop(s->writable);
     drop(s->later);
     drop(s->answer);
+    drop(s->closed);
     drop(s->look);
     free(s->copy);
     free(s);

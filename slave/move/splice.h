@@ -4,7 +4,8 @@
  *
  * The peer at the other end of the socket sends nothing back: that it has
  * closed, or has vanished, ends the splice, also while there is nothing to be
- * passed on. */
+ * passed on. The same where another process reads the socket, and this one only
+ * looks at its peer. */
 #ifndef HECTOR_SPLICE_H
 #define HECTOR_SPLICE_H
 
@@ -18,7 +19,8 @@ struct event_base;
 struct splice;
 
 struct splice_conf {            /* copied */
-    int from, to;               /* borrowed; neither blocks, one is a pipe */
+    int from, to;               /* borrowed; neither blocks, one is a pipe; to -1:
+                                 * another process takes what comes */
     int socket;                 /* from or to */
     uint64_t dead_ns;           /* as conn_conf has it; on TCP a peer that is not
                                  * heard of for three times that has vanished:
@@ -28,9 +30,9 @@ struct splice_conf {            /* copied */
 struct splice_ops {
     /* So many bytes more. It must not close the splice. */
     void (*moved)(void *arg, size_t bytes);     /* may be NULL */
-    /* Once. why NULL: from has come to its end, and all of it is in to. EPIPE:
-     * nobody reads what to is. Else the socket is worth nothing any more. It
-     * may be closed in this call. */
+    /* Once. why NULL: from has come to its end, and all of it is in to, if there
+     * is one. EPIPE: nobody reads what to is. Else the socket is worth nothing
+     * any more. It may be closed in this call. */
     void (*over)(void *arg, const struct err *why);
 };
 
@@ -39,6 +41,9 @@ struct splice *splice_open(struct event_base *base,
                            const struct splice_conf *conf,
                            const struct splice_ops *ops, void *arg,
                            struct err *err);
+/* That other process has ended: was it for a socket that is worth nothing? Then
+ * over(), now. */
+void splice_look(struct splice *s);
 /* What was not passed on stays where it is. NULL is fine. */
 void splice_close(struct splice *s);
 

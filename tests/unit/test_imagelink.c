@@ -1,10 +1,13 @@
 /* test_imagelink.c - images past the master: links of the slave that a task
  * leaves to the one where it comes, and what goes through the master as there
  * is no link. Both ends are real, the master is played. */
+#include <poll.h>
+
 #include "tests/unit/conn_ends.h"
 
 #include "proto/link/refused.h"
 #include "proto/link/timer.h"
+#include "slave/link/passfd.h"
 #include "slave/link/reduce_link.h"
 #include "slave/move/imagein.h"
 #include "slave/move/imagelink.h"
@@ -20,6 +23,7 @@ static struct {
     struct reduce_link *from;   /* it is to be the image */
     bool refuses;
     unsigned asked, lost;
+    unsigned passed;            /* sockets, to the process */
     struct imagein *in;         /* takes what comes */
     int from_in;                /* where the process reads; -1: closed */
     char cut[300];
@@ -77,7 +81,7 @@ static void raw(void *arg, struct reduce_link *l, uint64_t job, int fd)
     assert_int_equal(job, JOB);
     assert_ptr_equal(l, target.from);
     target.from = NULL;
-    assert_int_equal(imagein_splice(target.in, fd, 0, cut, NULL, &err), 0);
+    assert_int_equal(imagein_pass(target.in, fd, 0, cut, NULL, &err), 0);
 }
 
 static void lost(void *arg, struct reduce_link *l, uint64_t job,
@@ -342,11 +346,29 @@ static int end(void **state)
 
 /* ------------------------------------------------------------------ tests */
 
+/* What is passed to the process is what it reads from then on. */
+static void take_passed(void)
+{
+    char byte;
+    int fd;
+
+    if (passfd_receive(target.from_in, &byte, 1, &fd, MSG_PEEK | MSG_DONTWAIT) != 1 ||
+        fd < 0)
+        return;
+    shut(&target.from_in);
+    target.from_in = fd;
+    target.passed++;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
 /* Reads what has come: false at the end. */
 static bool read_some(size_t *at, size_t most)
 {
     static uint8_t got[64 << 10];
-    ssize_t n = read(target.from_in, got, most < sizeof(got) ? most : sizeof(got));
+    ssize_t n;
+
+    take_passed();
+    n = read(target.from_in, got, most < sizeof(got) ? most : sizeof(got));
 
     for (ssize_t i = 0; i < n; i++)
         assert_int_equal(got[i], byte_at(*at + (size_t)i));
@@ -399,6 +421,7 @@ static void test_past_master(void **state)
         WAIT_FOR(master.told == IMAGE);
         assert_true(master.tells < 100);
         assert_int_equal(master.bytes + target.lost, 0);
+        assert_int_equal(target.passed, tcp + 1);
         assert_string_equal(source.broken, "");
         assert_string_equal(target.cut, "");
         master.told = master.tells = 0;
@@ -502,6 +525,38 @@ static void test_not_ended(void **state)
     WAIT_FOR(link_is(IMAGELINK_RAW));
     imageroute_close(&source.route);
     WAIT_FOR(*target.cut);
+}
+
+/* The process that reads finds it first, and has ended before anything is heard of
+ * it here; and what ends by itself says nothing of the link. */
+static void test_ended(void **state)
+{
+    struct pollfd p = { .events = POLLIN };
+    size_t got = 0;
+
+    (void)state;
+    for (int broken = 0; broken < 2; broken++) {
+        source.written = got = 0;
+        open_target();
+        open_link("n2", reduce_links_addresses(target.links));
+        open_image();
+        write_pattern(source.to_out, &source.written, 1000);
+        WAIT_FOR(link_is(IMAGELINK_RAW) && has_read(&got, 1000));
+        if (broken) {
+            imageroute_close(&source.route);
+            p.fd = target.from_in;
+            assert_int_equal(poll(&p, 1, 10000), 1);
+        }
+        imagein_ended(target.in);
+        assert_int_equal(!!*target.cut, broken);
+        drop_image();
+        imageroute_close(&source.route);
+        imagein_close(target.in);
+        target.in = NULL;
+        shut(&target.from_in);
+        reduce_links_close(target.links);
+        target.links = NULL;
+    }
 }
 
 /* It breaks before anything was sent: there is another way. */
@@ -712,8 +767,8 @@ int main(void)
 #define TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(test_past_master), TEST(test_pings), TEST(test_cut), TEST(test_not_ended),
-        TEST(test_cut_before), TEST(test_unwanted), TEST(test_strangers),
-        TEST(test_unreached), TEST(test_late), TEST(test_many),
+        TEST(test_ended), TEST(test_cut_before), TEST(test_unwanted),
+        TEST(test_strangers), TEST(test_unreached), TEST(test_late), TEST(test_many),
     };
 
     signal(SIGPIPE, SIG_IGN);
