@@ -76,7 +76,55 @@ ok 'with that as the epilog of the queue it is recorded at once' \
     wait_for '[ "$(in_view "state, exit_code, ended_ns NOT NULL")" = "failed|125|1" ]' 20
 qconf -mattr queue epilog NONE all.q >&2
 
+# ------------------------------------------------------------ tasks of others
+ended()         # as it was recorded, when nothing is left of it
+{
+    wait_for '[ -n "$(in_view ended_ns)" ]' 60
+    cleared
+    in_view 'state, exit_code, reason'
+}
+calls() { in_view '(SELECT ifnull(min(mpi_calls), 0) FROM tasks t WHERE t.job = jobs.job)'; }
+qconf -mattr queue terminate_method SIGTERM all.q >&2
+submit 'exec hector-run --adopt -- mpirun "$APPS/stencil" 32 600' -pe round 4
+wait_for '[ "$(in_view ntasks)" = 4 ] && [ "$(calls)" -gt 100 ]' 60
+is "$($nobody sqlite3 "$D/db" "SELECT count(DISTINCT node) FROM tasks WHERE job = $job")" 2 \
+    'mpirun in a parallel environment: tasks on two nodes are watched'
+$nobody qdel "$id" >&2
+ended >how
+cat how "$D/err" >&2
+like how '^killed\|(1|137|143)\|cancelled$' \
+    '... ended by SIGTERM each second: as mpirun says, and why is known'
+is "$(grep -c 'left without' "$D/err")" 0 '... which is one wish'
+
+# ------------------------------------------------- a shell is the first process
+# It makes nothing of a signal but to end, and Grid Engine kills what is left then: it
+# may be recorded to be killed, and why, or only found to be over.
+found()         # DESCRIPTION
+{
+    cleared
+    wait_for 'on "$host" $nobody hector ps >>ps && [ -n "$(in_view ended_ns)" ]' 60
+    in_view 'state, exit_code, reason' >how
+    cat how >&2
+    like how '^(killed\|143\|(cancelled|time limit)?|failed\|125\|)$' "$1"
+}
+script='hector-run sleep 1000; echo "status $?"'
+submit "$script" -pe round 4
+$nobody qdel "$id" >&2
+found 'hector-run under a shell, SIGTERM each second: nothing is left, and it has an end'
+qconf -mattr queue terminate_method NONE all.q >&2
+submit "$script" -pe round 4
+$nobody qdel "$id" >&2
+found '... qdel'
+submit "$script" -pe round 4 -notify
+$nobody qdel "$id" >&2
+found '... told before'
+submit "$script" -pe round 4 -l h_rt=5
+found '... at the end of its time'
+submit "trap : TERM USR1 USR2; $script" -pe round 4 -notify
+$nobody qdel "$id" >&2
+is "$(ended)" 'killed|143|cancelled' '... a shell that stays: told before, and why is known'
+
 for h in $t_hosts; do           # of those that were killed at once
-    on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'
+    on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-* /dev/shm/vader_*'
 done
 done_testing

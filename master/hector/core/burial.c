@@ -1,8 +1,8 @@
 /* burial.c - see burial.h.
  *
- * A private master that dies alone is started again by its hector-run, which has its
- * sockets: only where nobody has them is there nobody who would go on. That of one that
- * stands, which is started again by others, is left to these. */
+ * A private master that dies alone is started again by its hector-run, which
+ * has its sockets: only where nobody has them is there nobody who would go on.
+ * That of one that stands, which is started again by others, is left to them. */
 #include "master/hector/core/burial.h"
 
 #include <errno.h>
@@ -21,10 +21,11 @@
 #include "proto/link/addr.h"
 
 enum { BURIAL_WAIT_MS = 500 };
+#define BURIAL_GONE_NS (5 * CLOCK_NS_PER_S)     /* it is started at once */
 
 struct burial { uint64_t *v, now_ns; size_t n, cap; };  /* v: owned */
 
-/* "/tmp/hector-Ab3xYz/master.sock" is of one run, "/tmp/hector-1000/master.sock" of
+/* "/tmp/hector-Ab3xYz/master.sock" is of one run, that in "/tmp/hector-1000" of
  * whoever stands. */
 static bool is_private(const struct addr *a)
 {
@@ -38,7 +39,8 @@ static bool is_private(const struct addr *a)
            strncmp(dir, standing, strlen(standing)) != 0;
 }
 
-/* A name that is not there may be so for us only, in a /tmp of our own. */
+/* A name that is not there may be so for us only, in a /tmp of our own; of jobs
+ * of Grid Engine it goes with the job. */
 static bool is_deserted(const struct addr *a, bool silent)
 {
     struct sockaddr_un sun;
@@ -57,15 +59,16 @@ static bool is_deserted(const struct addr *a, bool silent)
 static int on_master(void *arg, const struct store_master *m)
 {
     struct burial *b = arg;
-    bool silent = m->seen_ns && m->seen_ns + QUERY_SILENT_NS < b->now_ns;
+    bool silent = m->seen_ns && m->seen_ns + BURIAL_GONE_NS < b->now_ns;
     char first[ADDR_TEXT_MAX];
     struct addr a;
 
     if (!m->address || !alive_is_dead(m->host, m->pid, m->process))
         return 0;
-    snprintf(first, sizeof(first), "%.*s", (int)strcspn(m->address, ","), m->address);
-    if (addr_parse(&a, first, NULL) || !is_private(&a) || !is_deserted(&a, silent) ||
-        array_reserve(&b->v, &b->cap, b->n + 1))
+    snprintf(first, sizeof(first), "%.*s", (int)strcspn(m->address, ","),
+             m->address);
+    if (addr_parse(&a, first, NULL) || !is_private(&a) ||
+        !is_deserted(&a, silent) || array_reserve(&b->v, &b->cap, b->n + 1))
         return 0;
     b->v[b->n++] = m->instance;
     return 0;
