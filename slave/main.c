@@ -34,6 +34,7 @@
 #include "slave/stacks/stackcmd.h"
 
 #define GRACE_NS  (2 * CLOCK_NS_PER_S)          /* of tasks that we end */
+#define WATCH_NS  (1 * CLOCK_NS_PER_S)          /* of others, that end now */
 #define WARM_UP_NS (1 * CLOCK_NS_PER_MS)
 #define PRIVATE_LOST_NS (5 * CLOCK_NS_PER_S)    /* hector-run starts another */
 #define REDIAL_NS (2 * CLOCK_NS_PER_S)          /* for an address to answer */
@@ -92,7 +93,7 @@ struct slave {
     struct imagelinks_conf imagelinks_conf;
     struct lastwords_conf lastwords;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[SIGNALS], *warm_up, *renew, *alone;
+    struct event *signals[SIGNALS], *warm_up, *renew, *alone, *leave;
     uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
     pid_t guard;
     bool ending, tcp;           /* tcp: the master is not on this machine */
@@ -122,8 +123,23 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
         jobs_pass_signal(s->jobs, (int)sig);
     if (sig == SIGUSR1 || sig == SIGUSR2)
         return;
+    if (s->options.private && jobs_watches(s->jobs) && getppid() == s->guard) {
+        if (!s->ending)
+            timer_set(s->leave, WATCH_NS);
+        s->ending = true;
+        return;
+    }
     s->ending = true;
     jobs_orphan(s->jobs, grace_ns);
+}
+
+/* Tasks of others may have been told to end as we were: how they did is known now. */
+static void on_leave(evutil_socket_t fd, short what, void *arg)
+{
+    struct slave *s = arg;
+
+    (void)fd, (void)what;
+    jobs_orphan(s->jobs, 0);
 }
 
 static void on_gone(void *arg, const struct err *why)
@@ -457,6 +473,9 @@ static int start(struct slave *s, struct err *err)
     if (tally_runner(s))
         return err_memory(err);
     s->renew = evtimer_new(s->base, on_renew, s);
+    s->leave = evtimer_new(s->base, on_leave, s);
+    if (!s->leave)
+        return err_memory(err);
     node_renew_by(&s->node, s->renew);
     s->node.linkdrain.over = s->renew;
     s->registry = registry_open(s->base, site_socket(s->node.site), jobs_grant,
@@ -511,6 +530,7 @@ static void stop(struct slave *s)
         }
     timer_free(s->warm_up);
     timer_free(s->alone);
+    timer_free(s->leave);
     node_renew_by(&s->node, NULL);
     s->node.linkdrain.over = NULL;
     timer_free(s->renew);

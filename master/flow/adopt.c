@@ -302,11 +302,14 @@ static void session_abandoned(struct job *s, const char *why)
     session_release(s, why, s->grace_ns);
 }
 
+/* hector-run, whose part a private master is, hears of it as well, and ends the command:
+ * a batch system means all of them. */
 static void session_stop(struct job *s, const char *why, int exit_code,
                          bool again)
 {
-    (void)exit_code, (void)again;
-    session_release(s, why, 0);
+    (void)again;
+    if (exit_code == FLOW_FAILURE || !s->redirector)
+        session_release(s, why, 0);
 }
 
 static void session_node_lost(struct job *s, const char *why)

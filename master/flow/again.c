@@ -78,7 +78,7 @@ static void reset_task(struct job *j, struct task *t, uint64_t now_ns)
         journal_posting(j->flow->journal, j, t, since_ns,
                         t->ended_ns ? t->ended_ns : now_ns);
     flow_task_step(j, t, TASK_EVENT_AGAIN);
-    t->ended = t->left = t->frozen = false;
+    t->ended = t->left = t->frozen = t->starved = false;
     t->exit_code = t->signal = 0;
     t->started_ns = t->ended_ns = t->since_ns = 0;
     t->hold = HOLD_GOING;

@@ -142,6 +142,7 @@ static void exit_copy(struct task *t, const Hct__TaskExited *m)
         t->cpu_in_mpi_ns = t->cpu_ns;
     if (*m->last_tag)
         node_set_text(&t->last_tag, m->last_tag);
+    t->starved = m->starved;
     if (*m->why)
         node_set_text(&t->why, m->why);
 }

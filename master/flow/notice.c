@@ -104,6 +104,9 @@ void notice_of_end(const struct job *j, const struct task *t, bool core,
     else
         n = snprintf(buf, size, "task %u on %s exited with code %d", rank,
                      node, t->exit_code);
+    if (t->starved && n > 0 && (size_t)n < size)
+        n += snprintf(buf + n, size - (size_t)n, ": the memory that its control "
+                      "group may have was used up");
     if (t->last_tag && n > 0 && (size_t)n < size)
         snprintf(buf + n, size - (size_t)n, ", last tag \"%.200s\"",
                  t->last_tag);

@@ -140,7 +140,7 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
         return -1;
     j->batch.before_ns = s->before_limit_ns;
     j->batch.restarts = s->batch_restarts;
-    j->batch.run_ns = s->batch_restarts ? s->batch_run_ns : 0;
+    j->batch.run_ns = s->batch_run_ns;
     j->batch.tells = s->batch_tells && *s->batch;
     j->command = strdup(s->command);
     if (!j->submit.bytes || !j->tasks || !j->name || !j->command ||

@@ -54,6 +54,7 @@ struct task {
     bool ended;                 /* exit_code and signal are known, unless */
     bool untold;                /* others have started it, and keep them */
     bool left;                  /* exit 0 after MPI_Init, no MPI_Finalize */
+    bool starved;               /* killed for memory */
     int exit_code, signal;
     uint64_t mpi_calls, in_mpi_ns, out_mpi_ns, cpu_ns, cpu_in_mpi_ns;
     uint64_t waited_ns;         /* for a processor; 0: not known */

@@ -517,6 +517,18 @@ static void notes_drop(struct journal *jn)
 /* ----------------------------------------------------------------- writing
  * Nothing is taken off a queue here: that is done after the commit. */
 
+/* Whoever reads the file elsewhere sees by that that we live. */
+static int write_master(struct journal *jn, struct err *err)
+{
+    uint64_t now = clock_wall_ns();
+
+    if (!jn->master_dirty && jn->master.seen_ns <= now &&
+        now - jn->master.seen_ns < journal_later_ns)
+        return 0;
+    jn->master.seen_ns = now;
+    return store_put_master(jn->store, &jn->master, err);
+}
+
 static int write_node(struct journal *jn, struct node *n, struct err *err)
 {
     struct store_node row;
@@ -615,7 +627,7 @@ static int write_all(struct journal *jn, uint64_t now, struct err *err)
     struct journal_profile *p;
     struct journal_batch *b;
 
-    if (jn->master_dirty && store_put_master(jn->store, &jn->master, err))
+    if (write_master(jn, err))
         return -1;
     for (size_t i = 0; i < jn->nnodes; i++)
         if (write_node(jn, jn->nodes[i], err))

@@ -13,7 +13,8 @@
 #include "master/store/row.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
-enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job */
+enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job; */
+       SEEN_SINCE = 21,                         /* ... of master, */
        DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
        ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
        ODD_STEP = 16 };                         /* ... step */
@@ -89,6 +90,17 @@ static int on_any(void *arg, int ncols, const char *const *names,
     return 0;
 }
 
+/* Slaves of a job that has some tell its master something each second, which it
+ * writes. */
+enum { SILENT = 160 };
+static void add_silent(char to[SILENT], struct store *st, uint64_t now_ns)
+{
+    snprintf(to, SILENT, store_version(st) < SEEN_SINCE ? "0"
+             : "j.ended_ns IS NULL AND j.state IN ('preparing', 'starting',"
+               " 'running', 'returning', 'ending') AND m.seen_ns < %" PRIu64,
+             now_ns - (uint64_t)QUERY_SILENT_NS);
+}
+
 int query_any_batch(struct store *st, int64_t count, bool *any,
                     struct err *err)
 {
@@ -111,28 +123,30 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
     const bool held = store_version(st) >= 3, process = store_version(st) > 1;
     const bool batch = store_version(st) >= BATCH_SINCE;
     struct str sql = { 0 };
-    char which[LISTED], batches[LISTED + 40];
+    char which[LISTED], batches[LISTED + 40], silent[SILENT];
 
     listed(which, count);
+    add_silent(silent, st, now_ns);
     snprintf(batches, sizeof(batches), "SELECT batch FROM job j WHERE %s", which);
     runs = runs && batch;
     /* Nobody has recorded yet how one has ended whose master is dead. */
     str_addf(&sql,
-        "SELECT job, name, iif(dead, 'lost', iif(held, 'suspended', state))"
-        " AS state, ntasks, started_ns, iif(dead, NULL, ifnull(ended_ns, %"
-        PRIu64 ") - started_ns) AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
+        "SELECT job, name, iif(dead, 'lost', iif(silent, 'silent',"
+        " iif(held, 'suspended', state))) AS state, ntasks, started_ns,"
+        " iif(dead, NULL, ifnull(ended_ns, %" PRIu64 ") - started_ns)"
+        " AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
         " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, %scommand FROM"
         " (SELECT j.*, %s AS held, %s - %" PRIu64 " AS left_ns,"
         " j.ended_ns IS NULL AND"
-        " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead"
-        " FROM job j LEFT JOIN master m ON m.instance = j.master"
+        " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead,"
+        " %s AS silent FROM job j LEFT JOIN master m ON m.instance = j.master"
         " WHERE %s)", now_ns, runs
         ? "batch, iif(batch IS NULL, NULL, ifnull(restarts, 0) + 1) AS run,"
           " reason, " : "", held
         ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
           " t.job = j.job AND t.held_since_ns IS NULL AND t.state NOT IN "
           ENDED_TASK ")" : "0", batch ? "j.limit_ns" : "NULL", now_ns,
-        process ? "m.process" : "NULL", which);
+        process ? "m.process" : "NULL", silent, which);
     if (runs) {
         str_add(&sql, " LEFT JOIN ");
         add_stories(&sql, batches);
@@ -548,6 +562,16 @@ int query_masters(struct store *st, query_master_f *f, void *arg,
 
     return query_row(st, "", "master t WHERE ended_ns IS NULL", NULL, 0, &r,
                      err);
+}
+
+int query_master_of(struct store *st, uint64_t job, query_master_f *f, void *arg,
+                    struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_master, { .master = f }, arg };
+
+    return query_row(st, "", "master t WHERE instance = (SELECT master FROM job"
+                     " WHERE job = ?1 AND ended_ns IS NULL)", of, 1, &r, err);
 }
 
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,

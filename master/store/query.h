@@ -13,7 +13,11 @@
 #define HECTOR_QUERY_H
 
 #include "master/store/store.h"
+#include "proto/base/clock.h"
 #include "proto/base/taskset.h"
+
+/* A master that has written nothing for so long, though it has slaves, does not work. */
+#define QUERY_SILENT_NS (20 * CLOCK_NS_PER_S)
 
 /* Where named rows go: head once, also when there are no rows, then row; both
  * may be NULL. */
@@ -125,6 +129,9 @@ int query_drains(struct store *st, uint64_t master, query_drain_f *f, void *arg,
 /* Masters that have not said that they end. */
 int query_masters(struct store *st, query_master_f *f, void *arg,
                   struct err *err);
+/* That of a job that has not ended. */
+int query_master_of(struct store *st, uint64_t job, query_master_f *f, void *arg,
+                    struct err *err);
 /* One job; its tasks, by rank, each with the name of its node or NULL. */
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
               struct err *err);

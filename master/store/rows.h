@@ -107,7 +107,8 @@
     C(started_ns, KNOWN,   FIRST, 1, 0, NULL)                                 \
     C(ended_ns,   KNOWN,   LAST,  1, 0, NULL)                                 \
     C(process,    TEXT,    FIRST, 2, 0, "which process of all that had this"  \
-                                        " pid: alive_self()")
+                                        " pid: alive_self()")             \
+    C(seen_ns,    KNOWN,   LAST,  21, 0, "when it wrote last, to a second")
 
 #define STORE_node(C)                                                         \
     C(name,            NAME,    KEY,  1, 0, NULL)                             \

@@ -49,8 +49,9 @@ static const char *const sql_bury[] = {
      " (SELECT job FROM job WHERE master = ?1 AND ended_ns IS NULL)"),
     ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
      " SELECT job, ?2, 'job', 'bury', state, 'killed' FROM job" SQL_KILLED),
-    ("UPDATE job SET state = 'killed', ended_ns = ?2, exit_code ="
-     " (SELECT kill_code FROM resume r WHERE r.job = job.job)" SQL_KILLED),
+    ("UPDATE job SET state = 'killed', ended_ns = ?2, exit_code = ifnull("
+     "(SELECT nullif(kill_code, 0) FROM resume r WHERE r.job = job.job), 143)"
+     SQL_KILLED),
     ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
      " SELECT job, ?2, 'job', 'bury', state, 'failed' FROM job"
      " WHERE master = ?1 AND ended_ns IS NULL"),

@@ -2,6 +2,7 @@
 #include "redirector/batch/system.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,16 +57,17 @@ static const struct system systems[] = {
       .ask = slurm_ask, .answer = system_answer_slurm },
     { .name = "LSF", .variable = "LSB_MCPU_HOSTS",
       .add_hosts = allocation_add_lsf, .agent = "blaunch",
-      .starters = lsf_starters, .job = "LSB_JOBID", .ask = lsfjob_ask,
+      .starters = lsf_starters, .job = "LSB_JOBID", .index = "LSB_JOBINDEX",
+      .restarts = "LSB_RESTART", .run = "LSB_DJOB_HOSTFILE", .ask = lsfjob_ask,
       .answer = lsfjob_answer, .warning = SIGUSR2 },
     { .name = "Grid Engine", .variable = "PE_HOSTFILE",
       .add_hosts = allocation_add_sge, .agent = "qrsh -inherit",
-      .starters = sge_starters, .job = "JOB_ID", .restarts = "RESTARTED",
+      .starters = sge_starters, .job = "JOB_ID", .index = "SGE_TASK_ID", .restarts = "RESTARTED",
       .run = "PE_HOSTFILE", .ask = sgejob_ask,
       .answer = sgejob_answer, .warning = SIGUSR2, .repeats = SIGTERM },
     { .name = "PBS", .variable = "PBS_NODEFILE",
       .add_hosts = allocation_add_pbs, .starters = pbs_starters,
-      .job = "PBS_JOBID", .length = "PBS_WALLTIME",
+      .job = "PBS_JOBID", .run = "PBS_NODEFILE", .length = "PBS_WALLTIME",
       .ask = pbsjob_ask, .answer = pbsjob_answer },
 };
 
@@ -83,14 +85,22 @@ uint32_t system_restarts(const struct system *s)
     const char *text = system_value(s->restarts);
     uint64_t n;
 
+    if (text && strcasecmp(text, "Y") == 0)
+        return 1;
     return text && !parse_u64(&n, text, 0, UINT32_MAX, NULL) ? (uint32_t)n : 0;
 }
 
+/* That of a system that says no more has the job's name: a file that somebody has made
+ * of it meanwhile is newer than the run. */
 uint64_t system_run_ns(const struct system *s)
 {
-    const char *path = system_value(s->run);
+    const char *path = system_value(s->run), *job = system_value(s->job);
+    const char *slash = path ? strrchr(path, '/') : NULL;
     struct stat st;
 
+    if (s->restarts ? !system_restarts(s)
+                    : !slash || !job || strcmp(slash + 1, job) != 0)
+        return 0;
     return path && stat(path, &st) == 0
            ? (uint64_t)st.st_mtim.tv_sec * CLOCK_NS_PER_S +
              (uint64_t)st.st_mtim.tv_nsec : 0;
@@ -171,9 +181,14 @@ bool system_repeats(int sig)
 
 const char *system_job(const struct system *s, char *buf, size_t size)
 {
-    const char *job = system_value(s->job);
+    const char *job = system_value(s->job), *index = system_value(s->index);
+    uint64_t n;
 
+    if (!job || !index || parse_u64(&n, index, 1, UINT32_MAX, NULL))
+        n = 0;
     snprintf(buf, size, "%s%s%.60s", s->name, job ? " " : "", job ? job : "");
+    if (n)
+        snprintf(buf + strlen(buf), size - strlen(buf), "[%" PRIu64 "]", n);
     return buf;
 }
 

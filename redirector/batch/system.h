@@ -1,5 +1,5 @@
 /* system.h - the batch systems that hector-run may be in, a row of a table
- * each: what they say in the environment, and how they are asked for the rest. */
+ * each: what they say in the environment, and how they are asked for more. */
 #ifndef HECTOR_SYSTEM_H
 #define HECTOR_SYSTEM_H
 
@@ -32,9 +32,13 @@ struct system {
 
     /* More variables; each may be NULL. */
     const char *job;            /* its name for the job */
-    const char *restarts;       /* how often that was begun before */
-    const char *run;            /* a file that it writes as it begins a run
-                                   of it: restarts is 1 in all but the first */
+    const char *index;          /* of an array, all of which have that name;
+                                   "0", "undefined" or the like: of none */
+    const char *restarts;       /* how often that was begun before, or Y */
+    const char *run;            /* a file that it writes as it begins a run of
+                                   it: restarts is 1, or Y, in all but the 1st,
+                                   or NULL: that is not said, and the file has
+                                   the job's name */
     const char *nodes;          /* how many it has; NULL: as hosts are named */
     const char *cpus;           /* how many processors it has: "2(x3),1" is 7;
                                    NULL: as many as its hosts have slots */
@@ -64,9 +68,11 @@ void system_size(const struct system *s, uint32_t *nodes, uint32_t *cpus);
 const char *system_value(const char *variable);
 /* Does the one we are in send this signal again and again? */
 bool system_repeats(int sig);
-/* How often its job was begun before; where it does not count: 1. */
+/* How often its job was begun before; where it does not count: 1; 0: not, or
+ * it does not say. */
 uint32_t system_restarts(const struct system *s);
-/* Where it does not count: when this run began, since the epoch; else 0. */
+/* Where it does not count, and it may have been: when this run began, since the
+ * epoch; else 0. */
 uint64_t system_run_ns(const struct system *s);
 
 /* The hosts of the allocation we are in, if any; none: h stays empty. h->agent

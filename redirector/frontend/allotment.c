@@ -25,7 +25,7 @@ struct allotment {
     char name[100];             /* "Slurm 42" */
     uint32_t restarts;
     struct inquiry *inquiry;    /* owned; NULL: nobody can be asked */
-    int warning;                /* as in struct system */
+    int warning, repeats;       /* as in struct system */
     bool warned, ending, ended;
     bool terminated;            /* we were told to end */
     uint64_t ending_ns;
@@ -98,6 +98,7 @@ struct allotment *allotment_open(struct event_base *base,
     a->tell = tell;
     a->arg = arg;
     a->warning = s->warning;
+    a->repeats = s->repeats;
     a->restarts = system_restarts(s);
     system_job(s, a->name, sizeof(a->name));
     a->nap = evtimer_new(base, allotment_on_nap, a);
@@ -127,11 +128,16 @@ void allotment_begin(struct allotment *a)
         inquiry_ask(a->inquiry);
 }
 
+/* A batch system that sends it again and again may know nothing of its job any more
+ * when ours has ended, as where a shell above us was its first process: it is
+ * asked at the first one. */
 void allotment_signal(struct allotment *a, int sig)
 {
+    bool first = a && sig == a->repeats && !a->warned;
+
     if (a && sig == SIGTERM)
         a->terminated = true;
-    if (!a || !a->inquiry || a->ending || sig != a->warning)
+    if (!a || !a->inquiry || a->ending || (sig != a->warning && !first))
         return;
     a->warned = true;
     inquiry_ask(a->inquiry);

@@ -140,23 +140,17 @@ static void run_located(struct frontend *s)
 
 /* ---------------------------------------------------------------- signals */
 
-/* A batch system that sends it again and again may know nothing of its job any more
- * when ours has ended, as where a shell above us was its first process: it is
- * asked at once. */
 static void run_told(struct run *r, int sig)
 {
     struct frontend *s = &r->s;
-    bool repeats = system_repeats(sig);
     const char *why = sig == SIGINT ? "interrupted" : signals_name(sig);
 
     allotment_signal(s->allotment, sig);
-    if (repeats)
-        allotment_signal(s->allotment, system_here()->warning);
     status_note(&s->status, STATUS_BY_SIGNAL, sig);
     if (s->phase == FRONTEND_UNDER_WAY && r->ending.asked == 0)
         say(SAY_ERROR, "%s: job %llu is being ended%s", why,
             (unsigned long long)s->job,
-            repeats ? "" : "; once more kills it at once");
+            system_repeats(sig) ? "" : "; once more kills it at once");
     run_end(r, why, sig);
 }
 

@@ -32,6 +32,11 @@ uint64_t former_run_ns(void)
     return s && system_value(s->job) ? system_run_ns(s) : 0;
 }
 
+bool former_may_be(void)
+{
+    return former_runs() || former_run_ns();
+}
+
 void former_text(char *to, size_t size)
 {
     char name[FORMER_NAME];
@@ -73,6 +78,8 @@ void former_say_none(const char *dir)
 {
     char text[200];
 
+    if (!former_runs())
+        return;
     former_text(text, sizeof(text));
     say(SAY_NOTE, "%s, and there is no checkpoint in %s: the job starts anew",
         text, dir);

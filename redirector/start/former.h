@@ -14,10 +14,13 @@
 enum { FORMER_NAME = 100 };
 bool former_name(char name[FORMER_NAME]);
 
-/* It was begun so often before; 1 where that is not counted. */
+/* It was begun so often before; 1 where that is not counted; 0: not, or the batch
+ * system does not say. */
 uint32_t former_runs(void);
 /* Where it is not counted: when this run began, as in Submit; else 0. */
 uint64_t former_run_ns(void);
+/* It may have been begun before. */
+bool former_may_be(void);
 
 /* "Slurm 42 was begun 2 times before". */
 void former_text(char *to, size_t size);

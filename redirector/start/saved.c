@@ -131,7 +131,7 @@ static int look_for_former(struct saved *s, struct options *o, struct err *err)
     uint32_t *numbers = NULL;
     size_t n = 0;
 
-    if (!former_runs())
+    if (!former_may_be())
         return 0;
     if (checkpointfile_list(o->checkpoint_dir, &numbers, &n, err))
         return -1;

@@ -626,7 +626,7 @@ bool job_reaped(struct job *j, pid_t pid, int status,
             continue;
         task_report(t, j->plan);
         jobpages_read(j);      /* for the last tag */
-        task_reaped(t, j->part.node->name, status, usage);
+        task_reaped(t, j->part.node, status, usage);
         if (j->told_launched) {
             part_tell_last_use(&j->part, t);
             jobpages_account_last(j, t);

@@ -228,6 +228,11 @@ bool jobs_any(const struct jobs *js)
     return js->node->njobs > 0;
 }
 
+bool jobs_watches(const struct jobs *js)
+{
+    return js->first && !jobs_any(js);
+}
+
 struct node *jobs_node(const struct jobs *js)
 {
     return js->node;

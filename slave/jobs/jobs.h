@@ -22,6 +22,7 @@ struct jobs *jobs_create(struct node *node, void (*idle)(void *arg),
 void jobs_destroy(struct jobs *js);     /* NULL is fine */
 
 bool jobs_any(const struct jobs *js);    /* of ours */
+bool jobs_watches(const struct jobs *js);       /* tasks of others, and none of ours */
 /* Whoever has started its tasks; NULL: it is not here. */
 struct part *jobs_find(const struct jobs *js, uint64_t id);
 struct node *jobs_node(const struct jobs *js);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "slave/proc/load.h"
+
 int node_init(struct node *n, struct event_base *base, const char *name,
               const struct conn_conf *conn, struct err *err)
 {
@@ -23,7 +25,16 @@ int node_init(struct node *n, struct event_base *base, const char *name,
     if (!n->site)
         return -1;
     freezer_sweep();
+    n->starved = load_starved();
     return 0;
+}
+
+bool node_starved(struct node *n)
+{
+    bool news = load_starved() > n->starved;
+
+    n->starved += news;
+    return news;
 }
 
 void node_close(struct node *n)

@@ -50,6 +50,7 @@ struct node {
     struct counters_source *counters;   /* borrowed; NULL: nobody wants any */
     struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned njobs;             /* of ours; kept by jobs.c */
+    uint64_t starved;           /* as load_starved(), that tasks are known of */
     bool orphaned;              /* the master is gone for good */
     bool abandoned;             /* hector-run is, and the master is stuck */
     const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
@@ -61,6 +62,10 @@ struct node {
 int node_init(struct node *n, struct event_base *base, const char *name,
               const struct conn_conf *conn, struct err *err);
 void node_fini(struct node *n);
+
+/* Has the kernel killed a process here, as our control group had no more memory,
+ * that was not asked about yet? */
+bool node_starved(struct node *n);
 
 /* Who hears of PMIx, and how long its answers may take; before node_pmix(). */
 void node_serve_pmix(struct node *n, const struct pmixd_ops *ops, void *arg,

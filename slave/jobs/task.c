@@ -417,12 +417,20 @@ bool task_check_world(struct task *t, const struct task_given *given)
     return news;
 }
 
-void task_reaped(struct task *t, const char *node, int status,
+/* Which process was killed for memory nobody says, nor what a shell that was not makes
+ * of it. */
+static bool has_starved(const struct task *t, struct node *node)
+{
+    return !t->kill_ns && (t->sig == SIGKILL || t->code == 128 + SIGKILL) &&
+           node_starved(node);
+}
+
+void task_reaped(struct task *t, struct node *node, int status,
                  const struct reap_usage *usage)
 {
     t->over = true;
     if (t->restoring)
-        not_restored(t, node, status);
+        not_restored(t, node->name, status);
     let_go_of_terminal(t);
     t->exited_ns = clock_wall_ns();
     if (WIFSIGNALED(status)) {
@@ -431,6 +439,7 @@ void task_reaped(struct task *t, const char *node, int status,
     } else if (!t->why) {
         t->code = WEXITSTATUS(status);
     }
+    t->starved = has_starved(t, node);
     t->user_ns = (uint64_t)usage->of.ru_utime.tv_sec * CLOCK_NS_PER_S +
                  (uint64_t)usage->of.ru_utime.tv_usec * 1000;
     t->system_ns = (uint64_t)usage->of.ru_stime.tv_sec * CLOCK_NS_PER_S +
@@ -498,6 +507,7 @@ static void tell_exit(const struct task *t, const struct node *node,
     m.code = t->code;
     m.signal = t->sig;
     m.core = t->core;
+    m.starved = t->starved;
     m.untold = t->untold;
     m.why = t->why ? t->why : m.why;
     m.at_ns = t->exited_ns;

@@ -59,6 +59,7 @@ struct task {
     unsigned nconnected, nfinalized;
     int code, sig;              /* how it ended */
     bool core;
+    bool starved;               /* by the kernel, for memory */
     bool untold;                /* its parent, another, knows that alone */
     char *why;                  /* owned: could not be started */
     uint64_t user_ns, system_ns, max_rss_bytes;
@@ -122,8 +123,7 @@ void task_fail(struct task *t, const struct task_start *s, const char *why);
 /* Did its exec work? False: not known yet. */
 bool task_report(struct task *t, const struct plan *plan);
 
-/* node: its name, for sentences. */
-void task_reaped(struct task *t, const char *node, int status,
+void task_reaped(struct task *t, struct node *node, int status,
                  const struct reap_usage *usage);
 
 /* To its whole process group. False if it is over. */

@@ -571,7 +571,7 @@ static void coming_ended(struct mover *v, int status,
     char why[300];
 
     coming_words(&v->coming, why, sizeof(why));
-    task_reaped(v->coming.task, v->job->part.node->name, status, usage);
+    task_reaped(v->coming.task, v->job->part.node, status, usage);
     imagein_ended(v->coming.in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;

@@ -24,20 +24,25 @@ double load_parse_cpu_max(const char *text)
     return quota / period;
 }
 
-/* Path of our cgroup in the unified hierarchy, without the mount point. */
-static bool own_cgroup(char *path, size_t size)
+/* Path of our cgroup in the hierarchy of that controller, without the mount
+ * point; "": the unified one. */
+static bool own_cgroup(const char *controller, char *path, size_t size)
 {
-    char text[2048], *line, *end;
+    char text[4096], *save = NULL;
 
     if (!smallfile_read("/proc/self/cgroup", text, sizeof(text)))
         return false;
-    line = strstr(text, "0::");
-    if (!line || (line != text && line[-1] != '\n'))
-        return false;
-    end = strchr(line, '\n');
-    if (end)
-        *end = '\0';
-    return (size_t)snprintf(path, size, "%s", line + 3) < size;
+    for (char *line = strtok_r(text, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        char *name = strchr(line, ':'), *at = name ? strchr(name + 1, ':') : NULL;
+
+        if (!at)
+            continue;
+        *at = '\0';
+        if (strcmp(name + 1, controller) == 0)
+            return (size_t)snprintf(path, size, "%s", at + 1) < size;
+    }
+    return false;
 }
 
 /* Call look(text) with the file name of our cgroup and of each ancestor. */
@@ -46,7 +51,7 @@ static double least_limit(const char *name, double (*look)(const char *))
     char group[1024], path[1280], text[128];
     double least = 0, limit;
 
-    if (!own_cgroup(group, sizeof(group)))
+    if (!own_cgroup("", group, sizeof(group)))
         return 0;
     for (;;) {
         char *slash;
@@ -134,6 +139,30 @@ uint64_t load_memory_bytes(void)
 uint64_t load_available_bytes(void)
 {
     return meminfo("MemAvailable:");
+}
+
+uint64_t load_parse_starved(const char *text)
+{
+    static const char name[] = "oom_kill ";
+    const char *p = strncmp(text, name, strlen(name)) == 0
+                    ? text - 1 : strstr(text, "\noom_kill ");
+
+    return p ? strtoull(p + 1 + strlen(name), NULL, 10) : 0;
+}
+
+/* Of version 1, where memory is a hierarchy of its own, or of version 2. */
+uint64_t load_starved(void)
+{
+    char group[1024], path[1280], text[512];
+
+    if (own_cgroup("memory", group, sizeof(group)))
+        snprintf(path, sizeof(path), "/sys/fs/cgroup/memory%s/memory.oom_control",
+                 group);
+    else if (own_cgroup("", group, sizeof(group)))
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.events", group);
+    else
+        return 0;
+    return smallfile_read(path, text, sizeof(text)) ? load_parse_starved(text) : 0;
 }
 
 static bool has_entries(const char *dir)

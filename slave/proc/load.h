@@ -19,6 +19,12 @@ uint64_t load_memory_bytes(void);
 /* What can be had of it now; 0: not known. */
 uint64_t load_available_bytes(void);
 
+/* How many processes of our control group the kernel has killed so far, as that had no
+ * more memory; 0: none, or not known. */
+uint64_t load_starved(void);
+/* The number behind "oom_kill" in such a file's text. */
+uint64_t load_parse_starved(const char *text);
+
 /* Is there a network that MPI has a better driver for than TCP? */
 bool load_fast_fabric(void);
 

@@ -2,12 +2,13 @@
  * server does which is not there: for tests, by what the kernel offers to
  * programs.
  *
- * usage: hangfs FROM ON WORDFILE
+ * usage: hangfs FROM ON WORDFILE [LOCKS]
  *
  * Shows directory FROM on directory ON, until it is killed or unmounted. As
  * long as WORDFILE has the name of a request, "write" say, or "all", those get
  * no answer, nor does anything that comes behind them; with "write 3" from the
- * third of them on. Says "hangs WORD" when it begins to. */
+ * third of them on. Says "hangs WORD" when it begins to. Each lock on a file is
+ * refused with the error of the number LOCKS. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ enum { NODES = 4096, REQUEST = (1 << 20) + 65536 };
 static const char *word_file, *root;
 static char *paths[NODES];      /* by number; of what is gone, NULL */
 static uint64_t nnodes = FUSE_ROOT_ID + 1;
-static int device;
+static int device, no_locks;    /* no_locks: an errno; 0: the kernel has them */
 
 static const struct { uint32_t code; const char *name; } names[] = {
     { FUSE_LOOKUP, "lookup" }, { FUSE_GETATTR, "getattr" },
@@ -264,6 +265,9 @@ static void answer_init(const struct fuse_in_header *in,
         .max_readahead = i->max_readahead, .max_write = 1 << 20, .time_gran = 1,
         .flags = FUSE_BIG_WRITES | FUSE_MAX_PAGES, .max_pages = 256 };
 
+    if (no_locks)
+        out.flags |= FUSE_POSIX_LOCKS;
+
     answer(in, 0, &out, sizeof(out));
 }
 
@@ -374,6 +378,9 @@ static void serve(const struct fuse_in_header *in, const void *arg)
     case FUSE_RELEASEDIR: case FUSE_FSYNCDIR: case FUSE_FLUSH: case FUSE_ACCESS:
         answer(in, 0, NULL, 0);
         break;
+    case FUSE_SETLK: case FUSE_SETLKW: case FUSE_GETLK:
+        answer(in, no_locks, NULL, 0);
+        break;
     default:
         answer(in, ENOSYS, NULL, 0);
     }
@@ -385,8 +392,9 @@ int main(int argc, char **argv)
     char options[200];
     ssize_t n;
 
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
+    no_locks = argc == 5 ? atoi(argv[4]) : 0;
     root = paths[FUSE_ROOT_ID] = argv[1];
     word_file = argv[3];
     device = open("/dev/fuse", O_RDWR | O_CLOEXEC);

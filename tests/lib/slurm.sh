@@ -10,7 +10,8 @@
 # Each node has four processors and the partition all of them, which several
 # jobs may share. Everything is in $T and in the hosts' own network, and ends
 # with the test. $slurm_more are lines for slurm.conf, $slurm_node what a node has, and
-# $slurm_tasks the TaskPlugin. Where there is no Slurm, or no root, which its daemons
+# $slurm_tasks the TaskPlugin; after slurm_cgroups jobs are in control groups. Where
+# there is no Slurm, or no root, which its daemons
 # insist on, the file is skipped.
 # shellcheck shell=sh disable=SC2154 # $T is t.sh's
 
@@ -32,6 +33,41 @@ slurm()         # N
     done
     wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
         60 || slurm_fail 'the nodes do not come up'
+}
+
+# Control groups of version 1, those of the machine: there Slurm wants the root of each
+# hierarchy. Nodes of other tests have the same names, so one at a time.
+slurm_cgroups()
+{
+    for slurm_g in cpuset memory freezer; do
+        slurm_g=/sys/fs/cgroup/$slurm_g
+        if ! [ -f "$slurm_g/release_agent" ] || ! mkdir "$slurm_g/hct.$$" 2>/dev/null
+        then
+            skip_all "no control groups can be had: $slurm_g"
+        fi
+        rmdir "$slurm_g/hct.$$"
+    done
+    exec 9>/run/lock/hector-slurm-cgroups
+    flock 9 || skip_all 'control groups are in use'
+    slurm_cgroups_left
+    if ls -d /sys/fs/cgroup/*/slurm_n[1-9] >/dev/null 2>&1; then
+        skip_all 'another Slurm has control groups here'
+    fi
+    mkdir -p "$T/slurm"
+    cat >"$T/slurm/cgroup.conf" <<'END'
+CgroupMountpoint=/sys/fs/cgroup
+CgroupAutomount=no
+CgroupPlugin=cgroup/v1
+ConstrainCores=yes
+ConstrainRAMSpace=yes
+ConstrainSwapSpace=yes
+END
+    # shellcheck disable=SC2034 # slurm_conf's
+    slurm_tasks=task/cgroup,task/affinity slurm_track=cgroup slurm_select=CR_Core_Memory
+}
+slurm_cgroups_left()    # those of nodes, that no process is in
+{
+    find /sys/fs/cgroup/*/slurm_n[1-9] -depth -type d -exec rmdir {} + 2>/dev/null || :
 }
 
 slurm_fail()    # WHY: a Slurm that does not start is no reason to skip
@@ -185,11 +221,11 @@ SlurmdSpoolDir=$slurm_dir/spool.%n
 SlurmctldPidFile=$slurm_dir/slurmctld.pid
 SlurmdPidFile=$slurm_dir/slurmd.%n.pid
 TmpFS=$TMPDIR
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/${slurm_track:-linuxproc}
 TaskPlugin=${slurm_tasks:-task/none}
 MpiDefault=none
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=${slurm_select:-CR_Core}
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1,requeue_delay=0
 JobAcctGatherType=jobacct_gather/none

@@ -105,7 +105,7 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
     ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
-    ALTER TABLE job DROP COLUMN saved_percent;
+    ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
@@ -126,7 +126,7 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
     ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
-    ALTER TABLE job DROP COLUMN saved_percent;
+    ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;

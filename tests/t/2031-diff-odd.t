@@ -82,7 +82,7 @@ sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
     ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
-    ALTER TABLE job DROP COLUMN saved_percent;
+    ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
     ALTER TABLE task DROP COLUMN waited_ns; PRAGMA user_version=13'
 says 1 'this database is of a version that did not keep what can be compared' \
     'an older database' 3 1

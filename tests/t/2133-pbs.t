@@ -25,7 +25,7 @@ qsub()          # SCRIPT: run it on n1, as PBS would, with what its #PBS lines a
     walltime=$(sed -n 's/^#PBS .*walltime=\([0-9]*\):00:00.*/\1/p' "$1")
     # shellcheck disable=SC2016 # for the shell there
     sh "$AGENT" n1 setsid env PATH="$T/bin:$PATH" PBS_ENVIRONMENT=PBS_BATCH \
-        PBS_JOBID=7.login PBS_O_WORKDIR="$T" PBS_NODEFILE="$T/nodes" \
+        PBS_JOBID="${number:-7}.login" PBS_O_WORKDIR="$T" PBS_NODEFILE="${nodefile:-$T/nodes}" \
         ${walltime:+PBS_WALLTIME=$((walltime * 3600))} sh -c 'cd / && exec sh "$0"' "$1" \
         >"$T/out" 2>"$T/err" </dev/null &
     pbs=$!
@@ -105,4 +105,41 @@ for how in 'E cancelled' 'Q requeued'; do
     is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" \
         "143 killed|143|${how#* }" "... in state ${how% *}"
 done
+# One that is begun again has the same number, and a file of nodes that is written anew:
+# that is all that PBS says to it.
+mkdir aux
+number=8 nodefile=$T/aux/8.login
+D=$T/saved
+export D
+cat >saves <<'END'
+#!/bin/sh
+exec hector-run --launch-agent pbs_tmrsh --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
+END
+cat nodes >"$nodefile"
+qsub "$T/saves"
+wait_for '[ "$(grep -c begun "$T/out")" = 4 ]' 60
+is "$(cat "$T/err")" '' 'a run with nothing before it has nothing to say'
+on n1 hector checkpoint "$(sql 'SELECT max(job) FROM jobs')" >>log 2>&1
+kill_all_on n1                  # a node that dies with all there was
+wait "$pbs"
+ok 'the slave of another node ends its tasks' wait_for '[ -z "$(processes_of n2)" ]' 60
+on n1 sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'
+cat nodes >"$nodefile"
+qsub "$T/saves"
+wait_for 'grep -q "goes on from checkpoint" "$T/err"' 60
+like "$T/err" "^hector: PBS 8.login was begun before: the job goes on from checkpoint 1 in $D," \
+    'a job that PBS has begun again goes on from its checkpoint'
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+echo 1 >"$T/enough"
+over
+run hector ps -a
+is "$(grep -o 'PBS [78].login *[0-9]*' "$T/out" | awk '{ print $2, $3 }' | uniq -c | xargs)" \
+    '7 7.login 1 1 8.login 1 1 8.login 2' '... hector ps shows both runs as one story'
+# Somebody's own file of nodes is newer than the run, and says nothing of that.
+cp aux/8.login "$T/nodes"
+nodefile=$T/nodes
+qsub "$T/hangs"
+over
+is "$(sql 'SELECT ifnull(restarts, 0) FROM job ORDER BY job DESC LIMIT 1')" 0 \
+    '... and no other file does'
 done_testing

@@ -496,6 +496,43 @@ static void test_runs(void **state)
     unsetenv("SLURM_RESTART_COUNT");
 }
 
+/* PBS says nothing of that: its own file of nodes, which has the job's name, is as old
+ * as the run. LSF says that it was; elements of an array have one number. */
+static void test_runs_untold(void **state)
+{
+    struct timespec times[2] = { { 5, 7 }, { 5, 7 } };
+    const char *path = file_of("n1\n", 0600), *name = strrchr(path, '/') + 1;
+    char text[100];
+
+    (void)state;
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    setenv("PBS_NODEFILE", path, 1);
+    setenv("PBS_JOBID", name, 1);
+    assert_int_equal(system_restarts(system_here()), 0);
+    assert_true(system_run_ns(system_here()) == 5000000007);
+    setenv("PBS_JOBID", "7.login", 1);
+    assert_true(system_run_ns(system_here()) == 0);
+    unsetenv("PBS_NODEFILE");
+    unsetenv("PBS_JOBID");
+    setenv("LSB_MCPU_HOSTS", "n1 2", 1);
+    setenv("LSB_DJOB_HOSTFILE", path, 1);
+    setenv("LSB_JOBID", "9", 1);
+    setenv("LSB_JOBINDEX", "0", 1);
+    assert_true(system_run_ns(system_here()) == 0);
+    assert_string_equal(system_job(system_here(), text, sizeof(text)), "LSF 9");
+    setenv("LSB_RESTART", "Y", 1);
+    setenv("LSB_JOBINDEX", "3", 1);
+    assert_int_equal(system_restarts(system_here()), 1);
+    assert_true(system_run_ns(system_here()) == 5000000007);
+    assert_string_equal(system_job(system_here(), text, sizeof(text)), "LSF 9[3]");
+    unlink(path);
+    unsetenv("LSB_MCPU_HOSTS");
+    unsetenv("LSB_DJOB_HOSTFILE");
+    unsetenv("LSB_JOBID");
+    unsetenv("LSB_JOBINDEX");
+    unsetenv("LSB_RESTART");
+}
+
 /* A process of that name has started one of this name, and so on: what we take
  * for the innermost at their end. */
 static void nested(const char *const *names, char *buf, size_t size)
@@ -688,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_sge_answers), cmocka_unit_test(test_answers),
         cmocka_unit_test(test_pbs_answers), cmocka_unit_test(test_lsf_answers),
         cmocka_unit_test(test_flux_answers), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_runs_untold),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_first),
     };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/hector/core/burial.h"
+#include "proto/base/clock.h"
 #include "proto/base/paths.h"
 #include "proto/base/str.h"
 #include "proto/conf/settings.h"
@@ -70,7 +72,9 @@ struct store *tool_open_store(const struct tool *t)
 
     st = find_database(t, path, sizeof(path), &err) ? NULL
        : store_open_readonly(path, &err);
-    if (!st)
+    if (st)
+        burial_of_dead(st, path, clock_wall_ns());
+    else
         tool_complain(TOOL_FAILED, "%s", err.text);
     return st;
 }

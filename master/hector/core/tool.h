@@ -25,7 +25,7 @@ struct tool {
 };
 
 /* The database of --db, or the user's, for questions; NULL after having
- * complained. */
+ * complained. Jobs that nobody will end any more have ended then. */
 struct store *tool_open_store(const struct tool *t);
 
 /* All of an answer, on stdout. Returns status; or, after having complained, that

@@ -16,6 +16,7 @@
 #include "master/hector/why/batchjob.h"
 #include "master/hector/why/decides.h"
 #include "master/hector/why/lasttags.h"
+#include "master/hector/why/masterof.h"
 #include "master/hector/why/moves.h"
 #include "master/hector/why/outliers.h"
 #include "master/hector/why/saved.h"
@@ -194,6 +195,7 @@ static int ask(const struct tool *t, struct store *st,
     printf("job %" PRIu64 " is %s\n", target->job, line);
     if (rows.n == 0)
         puts("no policy has found anything");
+    masterof_job(&more, st, target->job);
     batchjob_of_job(&more, st, target->job);
     if (rows.verdicts)
         lasttags_of_job(&more, st, target->job);

@@ -1,0 +1,130 @@
+# Jobs of an ordinary user in a real Grid Engine, that end without their master's having
+# a word left, whose tasks others start, or whose script is a shell's: what is known of
+# each soon after, and that nothing is left.
+# limit: 150
+# shellcheck disable=SC2016,SC2154,SC2086 # scripts expand; $nobody is words
+. "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/gridengine.sh"
+gridengine 2
+. "$top/tests/lib/nobody.sh"
+nobody_may || skip_all 'the build is in a closed folder'
+sed 's|^\(nobody:.*:\)[^:]*$|\1/bin/sh|' /etc/passwd >passwd
+for h in $t_hosts; do
+    on "$h" mount --bind passwd /etc/passwd
+done
+D=$T/nobody
+export HOME="$D" HECTOR_DB="$D/db"
+job=0
+in_view()       # COLUMNS of the job
+{
+    [ ! -e "$D/db" ] || $nobody sqlite3 -cmd '.timeout 5000' "$D/db" \
+        "SELECT $1 FROM jobs WHERE job = $job"
+}
+queue() { qstat -u '*'; }
+host_of() { queue | awk -v id="$id" '$1 == id { sub(/.*@/, "", $8); print $8 }'; }
+submit()        # COMMAND, quoted, and ARGUMENT...: of qsub; it runs
+{
+    printf '#!/bin/sh\nexport HOME="%s"\n%s\n' "$D" "$1" >"$D/script"
+    shift
+    rm -f "$D/out" "$D/err"
+    job=$((job + 1))
+    (cd "$D" && ge_submit_by "$nobody" -terse -o "$D/out" -e "$D/err" "$@" script) >id
+    id=$(cat id)
+    wait_for 'in_view state 2>/dev/null | grep -q running' 60
+    host=$(host_of)
+}
+cleared() { wait_for '[ -z "$(queue)$(ge_left)" ]' 60; }
+state_in_ps()   # HOST: what hector ps says there
+{
+    on "$1" $nobody hector ps -a 2>&1 | awk -v job="$job" '$1 == job { print $3 }'
+}
+
+# -------------------------------------------------- killed with all that there was
+# The master is stopped first, or it may be quick enough to record it.
+stop_master()
+{
+    for p in $(processes_of "$host"); do
+        [ "$(cat "/proc/$p/comm" 2>/dev/null)" != hector-master ] || kill -STOP "$p"
+    done
+}
+submit 'exec hector-run sleep 1000' -pe round 4
+stop_master
+$nobody qdel "$id" >&2
+cleared
+other=n$((3 - ${host#n}))
+was=$(in_view 'state, ended_ns')
+echo "recorded: $was" >&2
+ok 'qdel without a word: another host says that nothing is heard of it' \
+    wait_for '[ "$(state_in_ps "$other")" = silent ]' 60
+on "$other" $nobody hector why "$job" >told
+like told "^its master, process [0-9]+ on $host, has recorded nothing for [0-9.]+ s" \
+    '... hector why, too'
+is "$(in_view 'state, ended_ns')" "$was" '... and does not judge'
+state_in_ps "$host" >told
+is "$(cat told) $(in_view 'state, ended_ns NOT NULL')" "$(in_view state) $(in_view state)|1" \
+    'a command on the host of it records the end'
+like told '^(killed|failed)$' '... which is one'
+
+# Grid Engine runs the epilog of a queue as the user, on that host, whatever has ended
+# the job.
+qconf -mattr queue epilog "$BIN/hector ps" all.q >&2
+submit 'exec hector-run sleep 1000' -pe round 4
+stop_master
+$nobody qdel "$id" >&2
+cleared
+ok 'with that as the epilog of the queue it is recorded at once' \
+    wait_for '[ "$(in_view "state, exit_code, ended_ns NOT NULL")" = "failed|125|1" ]' 20
+qconf -mattr queue epilog NONE all.q >&2
+
+# ------------------------------------------------------------ tasks of others
+ended()         # as it was recorded, when nothing is left of it
+{
+    wait_for '[ -n "$(in_view ended_ns)" ]' 60
+    cleared
+    in_view 'state, exit_code, reason'
+}
+calls() { in_view '(SELECT ifnull(min(mpi_calls), 0) FROM tasks t WHERE t.job = jobs.job)'; }
+qconf -mattr queue terminate_method SIGTERM all.q >&2
+submit 'exec hector-run --adopt -- mpirun "$APPS/stencil" 32 600' -pe round 4
+wait_for '[ "$(in_view ntasks)" = 4 ] && [ "$(calls)" -gt 100 ]' 60
+is "$($nobody sqlite3 "$D/db" "SELECT count(DISTINCT node) FROM tasks WHERE job = $job")" 2 \
+    'mpirun in a parallel environment: tasks on two nodes are watched'
+$nobody qdel "$id" >&2
+ended >how
+cat how "$D/err" >&2
+like how '^killed\|(1|137|143)\|cancelled$' \
+    '... ended by SIGTERM each second: as mpirun says, and why is known'
+is "$(grep -c 'left without' "$D/err")" 0 '... which is one wish'
+
+# ------------------------------------------------- a shell is the first process
+# It makes nothing of a signal but to end, and Grid Engine kills what is left then: it
+# may be recorded to be killed, and why, or only found to be over.
+found()         # DESCRIPTION
+{
+    cleared
+    wait_for 'on "$host" $nobody hector ps >>ps && [ -n "$(in_view ended_ns)" ]' 60
+    in_view 'state, exit_code, reason' >how
+    cat how >&2
+    like how '^(killed\|143\|(cancelled|time limit)?|failed\|125\|)$' "$1"
+}
+script='hector-run sleep 1000; echo "status $?"'
+submit "$script" -pe round 4
+$nobody qdel "$id" >&2
+found 'hector-run under a shell, SIGTERM each second: nothing is left, and it has an end'
+qconf -mattr queue terminate_method NONE all.q >&2
+submit "$script" -pe round 4
+$nobody qdel "$id" >&2
+found '... qdel'
+submit "$script" -pe round 4 -notify
+$nobody qdel "$id" >&2
+found '... told before'
+submit "$script" -pe round 4 -l h_rt=5
+found '... at the end of its time'
+submit "trap : TERM USR1 USR2; $script" -pe round 4 -notify
+$nobody qdel "$id" >&2
+is "$(ended)" 'killed|143|cancelled' '... a shell that stays: told before, and why is known'
+
+for h in $t_hosts; do           # of those that were killed at once
+    on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-* /dev/shm/vader_*'
+done
+done_testing
