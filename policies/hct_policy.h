@@ -56,7 +56,8 @@
  *   1.15 hct_odd.at, at_to. What policies learn, for later runs:
  *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER
  *   1.16 HCT_NEED_STACKS: hct_inside; stacks and waiting in hct_snapshot;
- *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended */
+ *        HCT_METHOD_INSIDE
+ *   1.17 hct_rank.had_ns, wanted_ns; hct_rank.place of one that has ended */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -64,7 +65,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 16u
+#define HCT_POLICY_MINOR 17u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -255,6 +256,10 @@ struct hct_rank {
                                    at; 0: not known. They begin anew when it
                                    has moved */
     uint64_t cycles;            /* ... and of the processor's clock, for them */
+    uint64_t had_ns;            /* how long its main thread has had a processor,
+                                   as of its last news or some 0.1 s earlier;
+                                   0: not known */
+    uint64_t wanted_ns;         /* ... and wanted one, and had none */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

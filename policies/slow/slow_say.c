@@ -156,6 +156,8 @@ bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 
     if (!g)
         return false;
+    if (x->of_work)             /* that it had a processor for, or alone had none */
+        return x->found.nodd && x->alone;
     /* What all are kept for longer is not what the one is slower by. */
     if (x->found.nodd)
         return g->starved_ns - all * g->takes_ns > x->extra_ns / 2;

@@ -76,6 +76,7 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
 
     *x = (struct slow_suspicion){
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
+        .of_work = s->speed.share.used,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
@@ -329,6 +330,7 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
     struct slow_suspicion *x = &s->x;
     const struct region *before = suspects_shown(s);
     struct region_grown g;
+    struct load others;
 
     if (!before && x->again++ < 2) {
         suspects_keep(s, in);
@@ -338,14 +340,19 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
         tell(s, in, NULL, out);
         return;
     }
-    region_find(before, &s->now, x->began_ns, &g);
+    others = crowd_load(x, before, in);
+    x->alone = crowd_is_alone(&others, before, in);
+    if (x->of_work)
+        region_find_work(before, &s->now, x->began_ns, &others, &g);
+    else
+        region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
     if (before->at_ns < x->began_ns)
         region_narrow(&g, suspects_calls(s));
     if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
-    else if (slow_kept(x, &g) &&
+    else if (slow_kept(x, &g) && !x->alone &&
              (!x->found.nodd || crowd_is_there(x, before, in)))
         give_up(s);             /* a machine that has too much to do */
     else
