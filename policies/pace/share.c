@@ -15,6 +15,11 @@ double share_log(double had_ns, double wanted_ns)
     return had_ns > 0 && wanted_ns > 0 ? log(had_ns / (had_ns + wanted_ns)) : 0;
 }
 
+bool share_is_of_others(double had_ns, double wanted_ns)
+{
+    return had_ns < alone * (had_ns + wanted_ns);
+}
+
 static void learn(double *mean, double x, uint32_t n)
 {
     *mean += (x - *mean) / (n < MEMORY ? n : MEMORY);

@@ -29,6 +29,9 @@ struct share {                  /* all zero: nothing seen, time counts */
 /* The logarithm of the part that was its own; 0: not known. */
 double share_log(double had_ns, double wanted_ns);
 
+/* Did others have a part of the processors, of tasks that had and wanted that? */
+bool share_is_of_others(double had_ns, double wanted_ns);
+
 /* Another window, from the last one to which they varied so, in the middle of
  * the tasks, and that part. NaN: not known. */
 void share_add(struct share *h, double time, double work, double part);

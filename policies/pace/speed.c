@@ -60,6 +60,7 @@ static void read_one(struct speed *s, struct speed_task *t,
                    counts ? phase : SPEED_PHASES, &made, k->instructions,
                    k->cycles);
     t->node = k->node <= s->ntasks ? k->node : 0;
+    s->nodes = t->node > s->nodes ? t->node : s->nodes;
     t->calls = calls;
     t->in_ns = k->in_ns;
     t->out_ns = k->out_ns;
@@ -119,10 +120,12 @@ static void learn(struct speed_phase *p, float x)
  * place that is its number, - 1. */
 static void add_nodes(struct speed *s, uint32_t phase)
 {
-    for (uint32_t i = 0; i < s->ntasks; i++)
+    for (uint32_t i = 0; i < s->nodes; i++) {
         s->words[i] = s->shift[i] = 0;
+        s->task[i].node_tasks = 0;
+    }
     for (uint32_t i = 0; i < s->ntasks; i++) {
-        struct speed_task *t = &s->task[i];
+        const struct speed_task *t = &s->task[i];
 
         if (!t->node)
             continue;
@@ -134,8 +137,9 @@ static void add_nodes(struct speed *s, uint32_t phase)
 
 /* The logarithm of what the load left that task of its processor. */
 static double left_of(const struct speed *s, const struct speed_task *t,
-                      const struct speed_phase *p)
+                      uint32_t phase)
 {
+    const struct speed_phase *p = &t->phase[phase];
     struct load own = { (double)p->had_ns, (double)p->wanted_ns };
     struct load others = { 0 };
     uint32_t n = t->node ? s->task[t->node - 1].node_tasks : 0;
@@ -147,17 +151,30 @@ static double left_of(const struct speed *s, const struct speed_task *t,
     return load_leaves(&own, &others);
 }
 
+/* Of all tasks, to that place of the ring; where nobody else is there it is all of
+ * it. */
+static void close_parts(struct speed *s, uint32_t phase, uint32_t at)
+{
+    const struct speed_window *w = &s->open[phase];
+    bool used = share_is_of_others(w->had_ns, w->wanted_ns);
+
+    if (used)
+        add_nodes(s, phase);
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->parts[i].ring[at] = used ? (float)left_of(s, &s->task[i], phase) : 0;
+    for (uint32_t i = 0; used && i < s->nodes; i++)
+        s->task[i].node_tasks = 0;
+}
+
 /* A task's window at that place of the ring is over. */
 static void close_one(struct speed *s, struct speed_task *t, uint32_t phase,
                       uint32_t at)
 {
     struct speed_phase *p = &t->phase[phase];
-    float part = (float)left_of(s, t, p);
     float time = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
                                                : NAN;
 
-    s->parts[t - s->task].ring[at] = part;
-    t->ring[at] = time + (s->share.used ? part : 0);
+    t->ring[at] = s->share.used ? time + s->parts[t - s->task].ring[at] : time;
     forget(p);
 }
 
@@ -170,7 +187,7 @@ static void compare(struct speed *s, uint32_t at, uint32_t was_at)
     size_t n = 0;
 
     w->part = s->share.used ? part : 1;
-    if (s->windows == 0 || s->ring[was_at].phase != w->phase)
+    if (s->windows == 0 || s->ring[was_at].phase != w->phase || !(w->had_ns > 0))
         return;
     for (uint32_t i = 0; i < s->ntasks; i += 1 + s->ntasks / COMPARED) {
         const struct speed_task *t = &s->task[i];
@@ -178,7 +195,7 @@ static void compare(struct speed *s, uint32_t at, uint32_t was_at)
         double was = (double)s->parts[i].ring[was_at];
         double apart = (double)(t->ring[at] - t->ring[was_at]);
 
-        if (isnan(apart) || is == 0 || was == 0)
+        if (isnan(apart))
             continue;
         s->words[n] = fabs(s->share.used ? apart - is + was : apart);
         s->shift[n++] = fabs(s->share.used ? apart : apart + is - was);
@@ -197,7 +214,7 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
     uint32_t old = s->ring[old_at].phase;
     bool is_old = s->windows == oldest + SPEED_NEWS && old != frozen;
 
-    add_nodes(s, phase);
+    close_parts(s, phase, at);
     for (uint32_t i = 0; i < s->ntasks; i++) {
         struct speed_task *t = &s->task[i];
 
@@ -205,8 +222,6 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
             learn(&t->phase[old], t->ring[old_at]);
         close_one(s, t, phase, at);
     }
-    for (uint32_t i = 0; i < s->ntasks; i++)
-        s->task[i].node_tasks = 0;
     s->ring[at] = s->open[phase];
     s->ring[at].phase = (uint8_t)phase;
     s->ring[at].ended_ns = now_ns;

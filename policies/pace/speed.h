@@ -68,6 +68,7 @@ struct speed_window {           /* of all tasks together */
 
 struct speed {
     uint32_t ntasks;
+    uint32_t nodes;             /* the highest number of one */
     uint64_t windows;           /* closed so far */
     uint64_t settled;           /* up to that one they are in the means */
     struct speed_window open[SPEED_PHASES];
