@@ -47,6 +47,7 @@ struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
     uint32_t phase;
     uint64_t since, began_ns;   /* the first window, and when that began */
+    uint64_t from;              /* no window before that is judged; 0: since */
     double known_ns;            /* so long it was otherwise before */
     uint32_t windows;           /* closed while it lasts */
     uint32_t elsewhere;         /* of other phases, in a row */

@@ -123,6 +123,20 @@ static void raise_anew(struct slow *s, const struct pace_change *c,
         s->x.models = models;
 }
 
+/* Somebody was suspected all along, while others took the machine: it is judged by
+ * the last windows alone, and how it was before stays as it is. */
+static void go_on_alone(struct slow *s)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t n;
+
+    x->by_speed = 1;
+    x->from = speed_since(&s->speed, x->phase, SLOW_ALL_WINDOWS, &n);
+    x->windows = SLOW_ALL_WINDOWS;
+    x->kept_at = 0;
+    x->change.times = fmax(pace_times(&s->pace[x->phase], SLOW_ALL_WINDOWS), 1);
+}
+
 /* Of this suspicion nothing comes, but somebody has become slow in the last
  * windows, or all have: later than the job did, as others took the machine
  * first, or while it became faster. */
@@ -136,6 +150,10 @@ static bool raised_alone(struct slow *s, uint64_t now_ns)
     who = suspects_alone(s, s->x.phase);
     if (who != SUSPECTS_SOME && who != SUSPECTS_ALL)
         return false;
+    if (who == SUSPECTS_SOME && s->x.found.nodd) {
+        go_on_alone(s);
+        return true;
+    }
     speed_recall(&s->speed, s->x.phase,
                  speed_since(&s->speed, s->x.phase, SLOW_ALL_WINDOWS, &n));
     raise_anew(s, NULL, now_ns);
