@@ -57,9 +57,9 @@
  *        hct_learnt, of hct_out, and of hct_snapshot with HCT_NEED_EARLIER
  *   1.16 HCT_NEED_STACKS: hct_inside; stacks and waiting in hct_snapshot;
  *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended
- *   1.17 HCT_NEED_EVENTS: hct_deadline, hct_event; hct_instance in hct_out;
- *        HCT_ASKED_BY_EVENT; hct_verdict.deadline and what. Other policies see
- *        nothing of these */
+ *   1.17 hct_rank.had_ns, wanted_ns. HCT_NEED_EVENTS: hct_deadline, hct_event;
+ *        hct_instance in hct_out; HCT_ASKED_BY_EVENT; hct_verdict.deadline and
+ *        what. Other policies see nothing of these */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -258,6 +258,10 @@ struct hct_rank {
                                    at; 0: not known. They begin anew when it
                                    has moved */
     uint64_t cycles;            /* ... and of the processor's clock, for them */
+    uint64_t had_ns;            /* how long its main thread has had a processor,
+                                   as of its last news or some 0.1 s earlier;
+                                   0: not known */
+    uint64_t wanted_ns;         /* ... and wanted one, and had none */
 };
 
 /* Outside of MPI: was a stack seen here before, in an earlier stay, after a

@@ -28,7 +28,7 @@ PARTS_progress := $(addprefix progress/,progress bymodel decide decide_waits \
                smm/dictionary smm/smm smm/lknorm lib/words
 PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd region \
                rise slow_say suspects suspicion told watch) \
-               $(addprefix pace/,bocpd effort iterations onset pace speed \
+               $(addprefix pace/,bocpd effort iterations load onset pace share speed \
                windows) \
                smm/polish $(addprefix lib/,phasebook words)
 

@@ -5,16 +5,30 @@
 #include <string.h>
 
 #include "policies/pace/iterations.h"
+#include "policies/pace/load.h"
 #include "policies/smm/polish.h"
 
 enum {
     KNOWN = 4,                  /* windows that say how it was before */
     MEMORY = 64,                /* of so many windows it is the mean */
+    COMPARED = 100,             /* tasks that say what varies less */
 };
 
 _Static_assert((int)EFFORT_PHASES == (int)SPEED_PHASES, "the same phases");
 
 /* ------------------------------------------------------------- what is read */
+
+/* What it has had of its processor, and wanted, since it was read last. */
+static void add_share(struct speed_phase *p, struct speed_window *w,
+                      const struct speed_task *t, const struct hct_rank *k)
+{
+    if (!t->had_ns || k->had_ns < t->had_ns || k->wanted_ns < t->wanted_ns)
+        return;
+    p->had_ns += (float)(k->had_ns - t->had_ns);
+    p->wanted_ns += (float)(k->wanted_ns - t->wanted_ns);
+    w->had_ns += (double)(k->had_ns - t->had_ns);
+    w->wanted_ns += (double)(k->wanted_ns - t->wanted_ns);
+}
 
 static void add(struct speed_phase *p, struct speed_window *w,
                 const struct effort_sum *made)
@@ -39,15 +53,19 @@ static void read_one(struct speed *s, struct speed_task *t,
         made.out_ns = (float)(k->out_ns - t->out_ns);
         made.in_ns = (float)(k->in_ns - t->in_ns);
         add(&t->phase[phase], &s->open[phase], &made);
+        add_share(&t->phase[phase], &s->open[phase], t, k);
     }
     if (s->effort)
         effort_add(s->effort, (uint32_t)(t - s->task),
                    counts ? phase : SPEED_PHASES, &made, k->instructions,
                    k->cycles);
     t->node = k->node <= s->ntasks ? k->node : 0;
+    s->nodes = t->node > s->nodes ? t->node : s->nodes;
     t->calls = calls;
     t->in_ns = k->in_ns;
     t->out_ns = k->out_ns;
+    t->had_ns = k->had_ns;
+    t->wanted_ns = k->wanted_ns;
 }
 
 void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase)
@@ -62,11 +80,17 @@ void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase)
         s->open[phase].began_ns = in->now_ns;
 }
 
+/* What is in the window that is open. */
+static void forget(struct speed_phase *p)
+{
+    p->calls = p->out_ns = p->had_ns = p->wanted_ns = 0;
+}
+
 void speed_drop(struct speed *s, uint32_t phase)
 {
     s->open[phase] = (struct speed_window){ 0 };
     for (uint32_t i = 0; i < s->ntasks; i++)
-        s->task[i].phase[phase].calls = s->task[i].phase[phase].out_ns = 0;
+        forget(&s->task[i].phase[phase]);
 }
 
 /* How far may a window be off what is usual? One in which the task has written
@@ -92,6 +116,95 @@ static void learn(struct speed_phase *p, float x)
     p->before += p->n > 1 ? apart / p->n : apart;
 }
 
+/* What all tasks of each node had in the window that is over, in the words of the
+ * place that is its number, - 1. */
+static void add_nodes(struct speed *s, uint32_t phase)
+{
+    for (uint32_t i = 0; i < s->nodes; i++) {
+        s->words[i] = s->shift[i] = 0;
+        s->task[i].node_tasks = 0;
+    }
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        const struct speed_task *t = &s->task[i];
+
+        if (!t->node)
+            continue;
+        s->words[t->node - 1] += (double)t->phase[phase].had_ns;
+        s->shift[t->node - 1] += (double)t->phase[phase].wanted_ns;
+        s->task[t->node - 1].node_tasks++;
+    }
+}
+
+/* The logarithm of what the load left that task of its processor. */
+static double left_of(const struct speed *s, const struct speed_task *t,
+                      uint32_t phase)
+{
+    const struct speed_phase *p = &t->phase[phase];
+    struct load own = { (double)p->had_ns, (double)p->wanted_ns };
+    struct load others = { 0 };
+    uint32_t n = t->node ? s->task[t->node - 1].node_tasks : 0;
+
+    if (n > 1) {
+        others.had_ns = (s->words[t->node - 1] - own.had_ns) / (n - 1);
+        others.wanted_ns = (s->shift[t->node - 1] - own.wanted_ns) / (n - 1);
+    }
+    return load_leaves(&own, &others);
+}
+
+/* Of all tasks, to that place of the ring; where nobody else is there it is all of
+ * it. */
+static void close_parts(struct speed *s, uint32_t phase, uint32_t at)
+{
+    const struct speed_window *w = &s->open[phase];
+    bool used = share_is_of_others(w->had_ns, w->wanted_ns);
+
+    if (used)
+        add_nodes(s, phase);
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        s->parts[i].ring[at] = used ? (float)left_of(s, &s->task[i], phase) : 0;
+    for (uint32_t i = 0; used && i < s->nodes; i++)
+        s->task[i].node_tasks = 0;
+}
+
+/* A task's window at that place of the ring is over. */
+static void close_one(struct speed *s, struct speed_task *t, uint32_t phase,
+                      uint32_t at)
+{
+    struct speed_phase *p = &t->phase[phase];
+    float time = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
+                                               : NAN;
+
+    t->ring[at] = s->share.used ? time + s->parts[t - s->task].ring[at] : time;
+    forget(p);
+}
+
+/* By what have time and work of some tasks changed since the window before, if
+ * that was of the same phase? */
+static void compare(struct speed *s, uint32_t at, uint32_t was_at)
+{
+    struct speed_window *w = &s->ring[at];
+    double part = exp(share_log(w->had_ns, w->wanted_ns));
+    size_t n = 0;
+
+    w->part = s->share.used ? part : 1;
+    if (s->windows == 0 || s->ring[was_at].phase != w->phase || !(w->had_ns > 0))
+        return;
+    for (uint32_t i = 0; i < s->ntasks; i += 1 + s->ntasks / COMPARED) {
+        const struct speed_task *t = &s->task[i];
+        double is = (double)s->parts[i].ring[at];
+        double was = (double)s->parts[i].ring[was_at];
+        double apart = (double)(t->ring[at] - t->ring[was_at]);
+
+        if (isnan(apart))
+            continue;
+        s->words[n] = fabs(s->share.used ? apart - is + was : apart);
+        s->shift[n++] = fabs(s->share.used ? apart : apart + is - was);
+    }
+    if (n)
+        share_add(&s->share, polish_median(s->words, n),
+                  polish_median(s->shift, n), part);
+}
+
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen)
 {
@@ -101,19 +214,18 @@ void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
     uint32_t old = s->ring[old_at].phase;
     bool is_old = s->windows == oldest + SPEED_NEWS && old != frozen;
 
+    close_parts(s, phase, at);
     for (uint32_t i = 0; i < s->ntasks; i++) {
         struct speed_task *t = &s->task[i];
-        struct speed_phase *p = &t->phase[phase];
 
         if (is_old)
             learn(&t->phase[old], t->ring[old_at]);
-        t->ring[at] = p->calls > 0 && p->out_ns > 0 ? logf(p->out_ns / p->calls)
-                                                    : NAN;
-        p->calls = p->out_ns = 0;
+        close_one(s, t, phase, at);
     }
     s->ring[at] = s->open[phase];
     s->ring[at].phase = (uint8_t)phase;
     s->ring[at].ended_ns = now_ns;
+    compare(s, at, (uint32_t)((s->windows + SPEED_RING - 1) % SPEED_RING));
     s->open[phase] = (struct speed_window){ .began_ns = now_ns };
     s->windows++;
 }
@@ -150,6 +262,38 @@ void speed_relearn(struct speed *s, uint32_t phase, uint64_t since)
             if (is_of(s, w, phase))
                 t->ring[w % SPEED_RING] = NAN;
     }
+}
+
+void speed_turn(struct speed *s)
+{
+    float sign;
+
+    share_turn(&s->share);
+    sign = s->share.used ? 1 : -1;
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        struct speed_task *t = &s->task[i];
+
+        for (uint32_t p = 0; p < SPEED_PHASES; p++)
+            t->phase[p].n = t->phase[p].before = t->phase[p].noise =
+                t->phase[p].recent = 0;
+        for (uint32_t at = 0; at < SPEED_RING; at++)
+            t->ring[at] += sign * s->parts[i].ring[at];
+        for (uint64_t w = speed_first(s); w < speed_oldest(s); w++)
+            learn(&t->phase[s->ring[w % SPEED_RING].phase],
+                  t->ring[w % SPEED_RING]);
+    }
+    for (uint64_t w = speed_first(s); w < s->windows; w++) {
+        struct speed_window *x = &s->ring[w % SPEED_RING];
+
+        x->part = s->share.used ? exp(share_log(x->had_ns, x->wanted_ns)) : 1;
+    }
+}
+
+double speed_took(const struct speed *s, uint64_t window)
+{
+    const struct speed_window *w = &s->ring[window % SPEED_RING];
+
+    return w->part * (w->in_ns + w->out_ns) / w->calls;
 }
 
 uint64_t speed_since(const struct speed *s, uint32_t phase, uint32_t n,
@@ -314,7 +458,7 @@ double speed_calls(const struct speed *s, uint64_t since, uint32_t phase,
             const struct speed_window *x = &s->ring[w % SPEED_RING];
 
             calls += x->calls;
-            *ns += x->in_ns + x->out_ns;
+            *ns += x->part * (x->in_ns + x->out_ns);
         }
     return calls;
 }

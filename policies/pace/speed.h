@@ -1,11 +1,12 @@
 /* speed.h - how long does each task compute? What it spends outside of MPI for
- * a call that it makes, window by window: the last ones one by one, what was
+ * a call that it makes, in time or, where others use the machine, in what it
+ * has of a processor (share.h), window by window: the last one by one, what was
  * before as a mean. Windows stay in the ring for some time when they are in
  * that mean, too: how somebody became slow is seen in them (rise.h). All times
  * are logarithms, so that factors are differences.
  *
  * A place of the phasebook has windows of its own, and so has what was seen
- * while a phase gave way to another one. All memory is the caller's, some 400
+ * while a phase gave way to another one. All memory is the caller's, some 700
  * bytes a task. */
 #ifndef HCT_SPEED_H
 #define HCT_SPEED_H
@@ -17,13 +18,14 @@
 #include "policies/hct_policy.h"
 #include "policies/lib/phasebook.h"
 #include "policies/pace/effort.h"
+#include "policies/pace/share.h"
 
 /* Nobody is told from the others by less, log. */
 static const double speed_finest = 0.02;
 
 enum {
     SPEED_RING = 48,            /* windows that are kept one by one, and of */
-    SPEED_NEWS = 16,            /* ... these at most the last are in no mean yet */
+    SPEED_NEWS = 16,            /* ... these the last at most are in no mean */
     SPEED_RECENT = 5,           /* that say how it was just before */
     SPEED_MIXED = PHASEBOOK_MAX,
     SPEED_PHASES,
@@ -31,6 +33,7 @@ enum {
 
 struct speed_phase {
     float calls, out_ns;        /* of the window that is open */
+    float had_ns, wanted_ns;    /* ... of its processor */
     float before, noise;        /* log ns a call, as it was before the ring; mean
                                    of how far that was off */
     float n;                    /* windows that say so; 0: none */
@@ -40,6 +43,7 @@ struct speed_phase {
 
 struct speed_task {
     uint64_t calls, in_ns, out_ns;      /* as read last */
+    uint64_t had_ns, wanted_ns;
     struct speed_phase phase[SPEED_PHASES];
     float ring[SPEED_RING];     /* log ns a call; NaN: it made none */
     float before;               /* log ns a call, as speed_set_before() says */
@@ -50,20 +54,29 @@ struct speed_task {
     uint32_t node_tasks;
 };
 
+/* Of the same windows, log of what the task had of its processor; apart, since
+ * it is seldom looked at. */
+struct speed_parts { float ring[SPEED_RING]; };
+
 struct speed_window {           /* of all tasks together */
     uint8_t phase;
     double calls, in_ns, out_ns;
+    double had_ns, wanted_ns;   /* of its processors */
+    double part;                /* of time that counts: all, or what was had */
     uint64_t began_ns, ended_ns;
 };
 
 struct speed {
     uint32_t ntasks;
+    uint32_t nodes;             /* the highest number of one */
     uint64_t windows;           /* closed so far */
     uint64_t settled;           /* up to that one they are in the means */
     struct speed_window open[SPEED_PHASES];
     struct speed_window ring[SPEED_RING];       /* by number, modulo */
     struct speed_task *task;    /* borrowed, ntasks */
+    struct speed_parts *parts;  /* borrowed, ntasks */
     double *shift, *words;      /* borrowed, ntasks */
+    struct share share;         /* which of the two counts */
     struct effort *effort;      /* borrowed: hears of all that is read; or NULL */
 };
 
@@ -78,6 +91,13 @@ void speed_drop(struct speed *s, uint32_t phase);
  * before, but of windows of the phase frozen; PHASES: of none. */
 void speed_close(struct speed *s, uint32_t phase, uint64_t now_ns,
                  uint32_t frozen);
+
+/* The other one of time and work counts from now on, in the windows that are
+ * kept, too: how it was before them is forgotten. */
+void speed_turn(struct speed *s);
+
+/* What a call took in a window, of the one that counts. */
+double speed_took(const struct speed *s, uint64_t window);
 
 /* How it was just before that window: speed_recent(), from now on. */
 void speed_recall(struct speed *s, uint32_t phase, uint64_t since);

@@ -33,7 +33,7 @@ static double middle_of_nodes(struct speed *s)
 {
     size_t n = 0;
 
-    for (uint32_t i = 0; i < s->ntasks; i++) {
+    for (uint32_t i = 0; i < s->nodes; i++) {
         struct speed_task *t = &s->task[i];
 
         if (t->node_tasks)

@@ -18,4 +18,14 @@ uint32_t crowd_witness(const struct speed *s, uint32_t rank);
 bool crowd_is_there(const struct slow_suspicion *x, const struct region *before,
                     const struct hct_snapshot *in);
 
+/* What the witness has had of its processor since the reading before; 0: there is
+ * none. */
+struct load crowd_load(const struct slow_suspicion *x,
+                       const struct region *before,
+                       const struct hct_snapshot *in);
+
+/* Has the task of the reading had much less of its processor since? */
+bool crowd_is_alone(const struct load *others, const struct region *before,
+                    const struct hct_snapshot *in);
+
 #endif

@@ -212,6 +212,18 @@ static bool has_moved(const struct judged *j, uint32_t nodd, uint32_t ntasks)
             j->net_ns > 4 * sqrt(j->net_ns2)) || is_dealt_anew(j, nodd, ntasks);
 }
 
+bool odd_may_be(struct speed *s, uint32_t phase, uint64_t since, double factor)
+{
+    struct speed_span span = speed_span(s, phase, since, s->windows);
+    double alike, most = -INFINITY;
+
+    speed_set_before(s, phase, since);
+    alike = alike_of(s, phase, &span, s->shift);
+    for (uint32_t i = 0; i < s->ntasks; i++)
+        most = s->shift[i] > most ? s->shift[i] : most;
+    return most - alike >= log(factor) || alike >= log(factor);
+}
+
 bool odd_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
                  const struct odd_limit *limit, struct odd_found *f,
                  struct odd_task *odd, size_t k)

@@ -39,6 +39,10 @@ struct odd_found {
     uint32_t windows, earlier;  /* what rise_agree() says of them */
 };
 
+/* Is anybody so many times as slow as before and as all, or are all? It costs
+ * a part of what odd_judge() does, which finds nobody then. */
+bool odd_may_be(struct speed *s, uint32_t phase, uint64_t since, double factor);
+
 /* Of the windows of a phase from one on, against how it was before that called
  * since: who is slow? odd has room for k, worst first; of all tasks,
  * task[i].odd says it, and shift[i] what it is slower by than before, and than

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "policies/pace/share.h"
+
 /* Steps taken less often before than this do not say how long they take. */
 enum { KNOWN = 4 };
 
@@ -111,7 +113,8 @@ static bool same_bytes(const struct region_sum *was, double n, double bytes)
 }
 
 static void compare(struct region_grown *g, const struct region_step *b,
-                    const struct region_step *a, bool same_phase)
+                    const struct region_step *a, bool same_phase,
+                    double as_long)
 {
     double n = b->all.n - (a ? a->all.n : 0);
     double spent = b->all.out_ns - (a ? a->all.out_ns : 0);
@@ -124,7 +127,7 @@ static void compare(struct region_grown *g, const struct region_step *b,
     g->out_ns += spent;
     if (!was || !same_bytes(was, n, b->all.bytes - a->all.bytes))
         return;
-    normal = was->out_ns / was->n;
+    normal = as_long * was->out_ns / was->n;
     longer = spent - normal * n;
     g->all_ns += longer;
     if (longer <= g->step_ns)
@@ -228,8 +231,18 @@ static bool sleeps(const struct region *before, const struct region *now,
            is_rather(g->asleep_ns * g->calls, g->all_ns, longer_in);
 }
 
-bool region_find(const struct region *before, const struct region *now,
-                 uint64_t since_ns, struct region_grown *g)
+/* What it has had of its processor between the readings. */
+static struct load between(const struct region *before, const struct region *now)
+{
+    if (now->ran_ns < before->ran_ns || now->delayed_ns < before->delayed_ns)
+        return (struct load){ 0 };
+    return (struct load){ (double)(now->ran_ns - before->ran_ns),
+                          (double)(now->delayed_ns - before->delayed_ns) };
+}
+
+static bool find_longer(const struct region *before, const struct region *now,
+                        uint64_t since_ns, double as_long,
+                        struct region_grown *g)
 {
     struct had was, is;
 
@@ -242,10 +255,31 @@ bool region_find(const struct region *before, const struct region *now,
         uint32_t at = find(before, b->from, b->to);
 
         compare(g, b, at < before->nsteps ? &before->step[at] : NULL,
-                before->phase == now->phase);
+                before->phase == now->phase, as_long);
     }
     g->sleeps = sleeps(before, now, g);
     return g->step_ns > 0;
+}
+
+bool region_find(const struct region *before, const struct region *now,
+                 uint64_t since_ns, struct region_grown *g)
+{
+    return find_longer(before, now, since_ns, 1, g);
+}
+
+bool region_find_work(const struct region *before, const struct region *now,
+                      uint64_t since_ns, const struct load *others,
+                      struct region_grown *g)
+{
+    static const struct region none;
+    struct load had = between(&none, before), has = between(before, now);
+    double was = share_log(had.had_ns, had.wanted_ns);
+    double is = load_leaves(&has, others);
+    bool found = find_longer(before, now, since_ns, exp(was - is), g);
+
+    g->all_ns *= exp(is);
+    g->asleep_ns *= exp(is);
+    return found;
 }
 
 void region_narrow(struct region_grown *g, double calls)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "policies/hct_policy.h"
+#include "policies/pace/load.h"
 
 enum { REGION_STEPS = 128 };    /* of a task, those that cost most */
 
@@ -43,7 +44,8 @@ struct region_grown {
     struct region_step step;    /* the one that costs so much more */
     double times;               /* as long as before */
     double step_ns, each_ns;    /* longer, in all of the stretch; each time */
-    double all_ns;              /* ... all steps that were known before */
+    double all_ns;              /* ... all steps that were known before; of work,
+                                   what it had of a processor for that */
     double calls, out_ns;       /* of the stretch */
     /* For a call, longer than before; NaN: not known. */
     double kept_ns;             /* it wanted a processor, and had none */
@@ -64,6 +66,13 @@ struct region_grown {
  * False: nothing has. */
 bool region_find(const struct region *before, const struct region *now,
                  uint64_t since_ns, struct region_grown *g);
+
+/* The same of the work, where others use the machine: a step takes longer as the
+ * load leaves the task less of its processor (load.h), and that is not counted.
+ * others: what another one of its node has had meanwhile. */
+bool region_find_work(const struct region *before, const struct region *now,
+                      uint64_t since_ns, const struct load *others,
+                      struct region_grown *g);
 
 /* It began behind the first reading, and only so many of the stretch's calls,
  * or all of them, were made since: what it took longer, it did in these. */

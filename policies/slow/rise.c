@@ -24,7 +24,7 @@ void rise_agree(struct speed *s, uint32_t phase, struct odd_found *f,
 
         if (one.n == 0)
             continue;
-        x = alike_of(s, phase, &one, NULL);
+        x = alike_about(s, phase, &one);
         if (worst)
             x = speed_shift(s, worst->rank, phase, &one) - x;
         if (!(x > half))
@@ -49,7 +49,7 @@ static double slower(struct speed *s, uint32_t phase,
                      const struct speed_span *span,
                      const struct odd_task *worst)
 {
-    double all = alike_of(s, phase, span, NULL);
+    double all = alike_about(s, phase, span);
 
     return worst ? speed_shift(s, worst->rank, phase, span) - all : all;
 }

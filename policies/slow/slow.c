@@ -30,7 +30,8 @@ enum { ELSEWHERE = 60 };        /* windows of other phases: it will not come aga
 static size_t speed_bytes(uint32_t ntasks)
 {
     return sizeof(struct slow) +
-           ntasks * (sizeof(struct speed_task) + 2 * sizeof(double));
+           ntasks * (sizeof(struct speed_task) + sizeof(struct speed_parts) +
+                     2 * sizeof(double));
 }
 
 /* Of the largest jobs the processor's counters are too much. */
@@ -72,7 +73,9 @@ static void attach(struct slow *s)
     s->speed.words = s->speed.shift + s->speed.ntasks;
     s->speed.task = (struct speed_task *)(void *)(s->speed.words +
                                                   s->speed.ntasks);
-    s->effort.task = (struct effort_task *)(void *)(s->speed.task +
+    s->speed.parts = (struct speed_parts *)(void *)(s->speed.task +
+                                                    s->speed.ntasks);
+    s->effort.task = (struct effort_task *)(void *)(s->speed.parts +
                                                     s->speed.ntasks);
     s->speed.effort = &s->effort;
 }
@@ -81,21 +84,39 @@ static void detach(struct slow *s)
 {
     s->speed.shift = s->speed.words = NULL;
     s->speed.task = NULL;
+    s->speed.parts = NULL;
     s->effort.task = NULL;
     s->speed.effort = NULL;
+}
+
+/* Time counts, or work, from now on, where nothing is certain. */
+static void turn(struct slow *s)
+{
+    if (s->x.stage == SLOW_TOLD || (s->x.stage == SLOW_SUSPECT && s->x.agreed))
+        return;
+    if (s->x.stage == SLOW_SUSPECT)
+        suspicion_dismiss(s, false);
+    speed_turn(&s->speed);
+    for (uint32_t p = 0; p < SPEED_PHASES; p++)
+        pace_restart(&s->pace[p], 0);
+    for (uint64_t w = speed_first(&s->speed); w < s->speed.windows; w++)
+        pace_add(&s->pace[s->speed.ring[w % SPEED_RING].phase],
+                 speed_took(&s->speed, w), iterations_bytes(&s->windows.loop));
 }
 
 static void end_window(struct slow *s, const struct hct_snapshot *in,
                        uint32_t phase, struct hct_out *out)
 {
-    struct speed_window w = s->speed.open[phase];
-    uint32_t stage = s->x.stage;
+    uint32_t stage;
 
+    if (share_turns(&s->speed.share))
+        turn(s);
+    stage = s->x.stage;
     s->x.elsewhere = phase == s->x.phase ? 0 : s->x.elsewhere + 1;
     speed_close(&s->speed, phase, in->now_ns,
                 stage == SLOW_WATCH ? SPEED_PHASES : s->x.phase);
     effort_close(&s->effort, phase);
-    pace_add(&s->pace[phase], (w.in_ns + w.out_ns) / w.calls,
+    pace_add(&s->pace[phase], speed_took(&s->speed, s->speed.windows - 1),
              iterations_bytes(&s->windows.loop));
     if (stage == SLOW_WATCH)
         watch_window(s, phase, in->now_ns);

@@ -47,6 +47,7 @@ struct slow_suspicion {
     uint32_t stage;             /* enum slow_stage */
     uint32_t phase;
     uint64_t since, began_ns;   /* the first window, and when that began */
+    uint64_t from;              /* no window before that is judged; 0: since */
     double known_ns;            /* so long it was otherwise before */
     uint32_t windows;           /* closed while it lasts */
     uint32_t elsewhere;         /* of other phases, in a row */
@@ -68,6 +69,9 @@ struct slow_suspicion {
     struct odd_found found;
     struct odd_task odd[SLOW_ODD];
     uint32_t shown;             /* of these: whose step is told */
+    bool alone;                 /* that one had much less of its processor than
+                                   another one of its node */
+    bool of_work;               /* what it takes longer is work, not time */
     double extra_ns;            /* that it takes longer for a call; all are slow:
                                    the one that counts; NaN: not known */
     uint32_t node;              /* all tasks of which are slow; 0: none */
@@ -86,8 +90,8 @@ struct slow {
     struct effort effort;
     struct slow_suspicion x;
     struct region now;
-    /* and behind it, for each task, two words, a struct speed_task and, if
-       there is room, a struct effort_task */
+    /* and behind it, for each task, two words, a struct speed_task, a struct
+       speed_parts and, if there is room, a struct effort_task */
 };
 
 /* Is what it takes longer time in which it was kept from the processor, by

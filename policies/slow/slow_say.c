@@ -156,9 +156,13 @@ bool slow_kept(const struct slow_suspicion *x, const struct region_grown *g)
 
     if (!g)
         return false;
-    /* What all are kept for longer is not what the one is slower by. */
+    if (x->of_work)             /* that it had a processor for, or alone had none */
+        return x->found.nodd && x->alone;
+    /* What all are kept for longer is not what the one is slower by, nor is what
+       it is kept in MPI where it sleeps for longer outside. */
     if (x->found.nodd)
-        return g->starved_ns - all * g->takes_ns > x->extra_ns / 2;
+        return !(g->asleep_ns > x->extra_ns / 2) &&
+               g->starved_ns - all * g->takes_ns > x->extra_ns / 2;
     return !g->sleeps &&
            (g->starved_ns > x->extra_ns / 2 || may_be_load(x, g));
 }

@@ -18,6 +18,8 @@ uint64_t suspects_from(const struct slow *s)
     uint32_t n;
     uint64_t from = speed_since(&s->speed, s->x.phase, JUDGED, &n);
 
+    if (from < s->x.from)
+        from = s->x.from;
     return from > s->x.since ? from : s->x.since;
 }
 

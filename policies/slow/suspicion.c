@@ -76,6 +76,7 @@ void suspicion_raise(struct slow *s, uint32_t phase, uint64_t since,
 
     *x = (struct slow_suspicion){
         .stage = SLOW_SUSPECT, .phase = phase, .since = since, .change = *c,
+        .of_work = s->speed.share.used,
         .began_ns = s->speed.ring[since % SPEED_RING].began_ns };
     x->known_ns = (double)(s->pace[phase].n - c->since) *
                   fmin(lasted(s, since), lasted(s, since ? since - 1 : 0));
@@ -122,6 +123,20 @@ static void raise_anew(struct slow *s, const struct pace_change *c,
         s->x.models = models;
 }
 
+/* Somebody was suspected all along, while others took the machine: it is judged by
+ * the last windows alone, and how it was before stays as it is. */
+static void go_on_alone(struct slow *s)
+{
+    struct slow_suspicion *x = &s->x;
+    uint32_t n;
+
+    x->by_speed = 1;
+    x->from = speed_since(&s->speed, x->phase, SLOW_ALL_WINDOWS, &n);
+    x->windows = SLOW_ALL_WINDOWS;
+    x->kept_at = 0;
+    x->change.times = fmax(pace_times(&s->pace[x->phase], SLOW_ALL_WINDOWS), 1);
+}
+
 /* Of this suspicion nothing comes, but somebody has become slow in the last
  * windows, or all have: later than the job did, as others took the machine
  * first, or while it became faster. */
@@ -135,6 +150,10 @@ static bool raised_alone(struct slow *s, uint64_t now_ns)
     who = suspects_alone(s, s->x.phase);
     if (who != SUSPECTS_SOME && who != SUSPECTS_ALL)
         return false;
+    if (who == SUSPECTS_SOME && s->x.found.nodd) {
+        go_on_alone(s);
+        return true;
+    }
     speed_recall(&s->speed, s->x.phase,
                  speed_since(&s->speed, s->x.phase, SLOW_ALL_WINDOWS, &n));
     raise_anew(s, NULL, now_ns);
@@ -329,6 +348,7 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
     struct slow_suspicion *x = &s->x;
     const struct region *before = suspects_shown(s);
     struct region_grown g;
+    struct load others;
 
     if (!before && x->again++ < 2) {
         suspects_keep(s, in);
@@ -338,14 +358,19 @@ static void decide(struct slow *s, const struct hct_snapshot *in,
         tell(s, in, NULL, out);
         return;
     }
-    region_find(before, &s->now, x->began_ns, &g);
+    others = crowd_load(x, before, in);
+    x->alone = crowd_is_alone(&others, before, in);
+    if (x->of_work)
+        region_find_work(before, &s->now, x->began_ns, &others, &g);
+    else
+        region_find(before, &s->now, x->began_ns, &g);
     if (g.calls < 2)
         return;                 /* the next window asks again */
     if (before->at_ns < x->began_ns)
         region_narrow(&g, suspects_calls(s));
     if (!suspects_do_same_work(s, &g))
         suspicion_dismiss(s, true);
-    else if (slow_kept(x, &g) &&
+    else if (slow_kept(x, &g) && !x->alone &&
              (!x->found.nodd || crowd_is_there(x, before, in)))
         give_up(s);             /* a machine that has too much to do */
     else

@@ -16,6 +16,9 @@ static void watch_tasks(struct slow *s, uint32_t phase, uint64_t now_ns)
     uint32_t found;
     uint64_t since = speed_since(&s->speed, phase, SLOW_ALL_WINDOWS, &found);
 
+    if (found < SLOW_ALL_WINDOWS ||
+        !odd_may_be(&s->speed, phase, since, slow_plain))
+        return;
     speed_recall(&s->speed, phase, since);
     switch (suspects_alone(s, phase)) {
     case SUSPECTS_NONE:

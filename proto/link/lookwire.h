@@ -28,7 +28,7 @@
     U(31, phase_id) U(32, been) U(33, waits) U(34, waits_ns)
 #define LOOKWIRE_LAST(U, S)                     /* 37 and above */      \
     U(37, waited_cpu_us) U(38, delayed_ns) U(39, ran_ns)                \
-    U(40, instructions) U(41, cycles)
+    U(40, instructions) U(41, cycles) U(42, had_ns) U(43, wanted_ns)
 
 enum { LOOKWIRE_HEAD_MAX = 48, LOOKWIRE_TASK_MAX = 896, LOOKWIRE_TEXT = 128 };
 

@@ -26,6 +26,7 @@
 
 static const uint64_t look_stands_ns = 200 * CLOCK_NS_PER_MS;
 static const uint64_t look_proc_ns = 500 * CLOCK_NS_PER_MS;
+static const uint64_t look_had_ns = 100 * CLOCK_NS_PER_MS;
 enum { LOOK_REQUESTS = 256, LOOK_COMMS = 256, LOOK_FLIGHTS = 8,
        LOOK_WORDS = PAGE_CALLS / 64,
        LOOK_FIRST = 64,                 /* there is room for at once, of a kind */
@@ -38,7 +39,7 @@ struct look_raw {               /* all but padding is compared */
     uint64_t calls, polls, comm, collective, bytes, count;
     uint64_t since_ticks, in_ticks, out_ticks, cpu_ns, own_cpu_ns, tags, site_calls;
     uint64_t sampled_ns, waits_ns, place_key;
-    struct delay delay;
+    struct delay delay, had;
     struct counters_value counted;
     char wchan[PROCSTATE_WCHAN], place[WAITING_NAME];
 };
@@ -50,6 +51,8 @@ struct look_task {
     pid_t tid;                  /* the thread that speaks for it; 0: not known,
                                    or its number means nothing here */
     uint64_t moved_ns;          /* when the task was last seen to move */
+    uint64_t had_at_ns;         /* what it had of its processor was read */
+    pid_t had_pid;              /* ... of that process */
     uint64_t proc_at_ns;        /* proc was read; 0: not since it moved */
     struct procstate proc;
     char place[WAITING_NAME];   /* that is being told */
@@ -382,6 +385,8 @@ static void tell(struct look *l, const struct task *t,
     m->ran_ns = r->delay.ran_ns;
     m->instructions = r->counted.instructions;
     m->cycles = r->counted.cycles;
+    m->had_ns = r->had.ran_ns;
+    m->wanted_ns = r->had.kept_ns;
     m->place = t->look->place;
     m->place_key = r->place_key;
 }
@@ -828,6 +833,22 @@ static void look_counters(const struct look *l, struct look_task *k,
                              : (struct counters_value){ 0 };
 }
 
+/* How its main thread shares its processor. Where looks follow each other fast,
+ * not of each. */
+static void look_had(struct look_task *k, const struct task *t,
+                     struct look_raw *r)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (!t->tally.page || r->life >= HCT_LIFE_ENDED)
+        return;
+    if (k->had_pid == t->tally.pid && now_ns - k->had_at_ns < look_had_ns)
+        return;
+    k->had_pid = t->tally.pid;
+    k->had_at_ns = now_ns;
+    delay_read_main(&r->had, t->tally.pid);
+}
+
 bool look_stay(const struct task *t, struct look_stay *s)
 {
     const struct look_task *k = t->look;
@@ -917,9 +938,11 @@ void look_at(struct look *l, struct task *t)
     }
     r.delay = k->delay;
     memcpy(k->place, r.place, sizeof(k->place));
-    r.counted = k->last.counted;        /* that alone is no news */
+    r.counted = k->last.counted;        /* these alone are no news */
+    r.had = k->last.had;
     if (m->full || !k->known || memcmp(&r, &k->last, sizeof(r)) != 0) {
         look_counters(l, k, t, &r);
+        look_had(k, t, &r);
         tell(l, t, &r);
     }
     memcpy(&k->last, &r, sizeof(r));

@@ -31,6 +31,16 @@ static bool read_thread(pid_t pid, const char *tid, struct delay *d)
     return smallfile_read(path, text, sizeof(text)) && delay_parse(text, d);
 }
 
+void delay_read_main(struct delay *d, pid_t pid)
+{
+    char path[48], text[128];
+    struct delay is;
+
+    snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+    *d = smallfile_read(path, text, sizeof(text)) && delay_parse(text, &is)
+             ? is : (struct delay){ 0 };
+}
+
 struct delay delay_since(const struct delay *now, const struct delay *before)
 {
     if (now->ran_ns < before->ran_ns || now->kept_ns < before->kept_ns)

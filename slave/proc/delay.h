@@ -35,6 +35,9 @@ struct delay delay_in_phase(const struct delay_phases *p, uint32_t phase,
 enum { DELAY_THREADS = 256 };
 void delay_read(struct delay *d, pid_t pid);
 
+/* Of its main thread alone, by one file. */
+void delay_read_main(struct delay *d, pid_t pid);
+
 /* The part that is not the kernel's; for tests. text of /proc/PID/schedstat. */
 bool delay_parse(const char *text, struct delay *d);
 

@@ -60,6 +60,19 @@ static inline uint64_t slow_bytes(const struct slow_job *s,
     }
 }
 
+/* What it has had of a processor, and wanted, up to some part of what is before a
+ * call, and of that. */
+static inline void slow_had(struct slow_task *k, unsigned c, double out,
+                            uint64_t in_ns, double in)
+{
+    double kept = c + 1 == SLOW_CALLS ? k->kept_in_ns : 0;
+
+    k->ran_ns += (uint64_t)(out * fmax(k->had_ns[c], 0));
+    k->delayed_ns += (uint64_t)(out * k->kept_ns[c]);
+    k->ran_ns += (uint64_t)(in * fmax((double)in_ns - kept, 0));
+    k->delayed_ns += (uint64_t)(in * kept);
+}
+
 static inline void slow_count(struct slow_job *s, struct slow_task *k)
 {
     uint32_t base = s->set * SLOW_CALLS;
@@ -72,6 +85,7 @@ static inline void slow_count(struct slow_job *s, struct slow_task *k)
         k->calls++;
         k->out_ns += k->seg_ns[c];
         k->in_ns += in_ns;
+        slow_had(k, c, 1, in_ns, 1);
         slow_spend(s, k, (double)k->seg_ns[c], (double)in_ns, &k->instructions,
                    &k->cycles);
         k->visits[at]++;
@@ -94,6 +108,7 @@ static inline void slow_go_alone(struct slow_job *s, uint32_t i)
         s->begin_ns = k->end_ns;
         slow_draw_one(s, i, (double)k->end_ns / 1e9, 1);
         k->end_ns = slow_enters(k) + slow_call_ns;
+        k->kept_in_ns = 0;
         s->iterations += i == 0;
     }
 }
@@ -119,8 +134,13 @@ static inline void slow_go(struct slow_job *s)
             last = t > last ? t : last;
         }
         s->end_ns = last + 1000 + (uint64_t)slow_transfer_ns(s);
-        for (uint32_t i = 0; i < s->tasks; i++)
-            s->task[i].end_ns = s->end_ns + slow_late_ns(s, &s->task[i]);
+        for (uint32_t i = 0; i < s->tasks; i++) {
+            struct slow_task *k = &s->task[i];
+            double t = (double)slow_enters(k) / 1e9;
+
+            k->end_ns = s->end_ns + slow_late_ns(s, k);
+            slow_poll(s, k, t, (double)k->end_ns / 1e9 - t);
+        }
     }
 }
 
@@ -140,20 +160,29 @@ static inline void slow_see_one(struct slow_job *s, struct slow_task *k,
     uint64_t t = k->left_ns, now_ns = slow_read_ns(s, k);
     uint32_t base = s->set * SLOW_CALLS, c;
     double instructions = k->instructions, cycles = k->cycles;
+    struct slow_task is = *k;   /* how far it has come */
     bool in = false;
 
     r->calls = k->calls;
     r->in_ns = k->in_ns;
     r->out_ns = k->out_ns;
     for (c = 0; c < SLOW_CALLS; c++) {
-        if (t + k->seg_ns[c] > now_ns)
+        if (t + k->seg_ns[c] > now_ns) {
+            slow_had(&is, c, (double)(now_ns - t) / (double)k->seg_ns[c], 0, 0);
             break;
+        }
         t += k->seg_ns[c];
         r->out_ns += k->seg_ns[c];
         r->calls++;
         in = true;
-        if (c + 1 == SLOW_CALLS || t + slow_call_ns > now_ns)
+        if (c + 1 == SLOW_CALLS) {
+            slow_had(&is, c, 1, k->end_ns - t, (double)(now_ns - t) /
+                                               (double)(k->end_ns - t));
             break;
+        }
+        if (t + slow_call_ns > now_ns)
+            break;
+        slow_had(&is, c, 1, slow_call_ns, 1);
         t += slow_call_ns;
         r->in_ns += slow_call_ns;
         in = false;
@@ -180,6 +209,8 @@ static inline void slow_see_one(struct slow_job *s, struct slow_task *k,
                (double)(r->in_ns - k->in_ns), &instructions, &cycles);
     r->instructions = (uint64_t)instructions;
     r->cycles = (uint64_t)cycles;
+    r->had_ns = 1000 + is.ran_ns;
+    r->wanted_ns = 1000 + is.delayed_ns;
     slow_seen(s, r);
 }
 
@@ -215,8 +246,8 @@ static inline void slow_see(struct slow_job *s, uint32_t parts)
         if (!parts)
             continue;
         slow_model(s, i);
-        s->rank[i].delayed_ns = 1000 + s->task[i].delayed_ns;
-        s->rank[i].ran_ns = 1000 + s->task[i].ran_ns;
+        s->rank[i].delayed_ns = s->rank[i].wanted_ns;
+        s->rank[i].ran_ns = s->rank[i].had_ns;
     }
     s->in.now_ns = s->now_ns;
     s->in.seq++;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <sys/wait.h>
@@ -129,6 +130,37 @@ static void test_nobody(void **state)
     delay_read(&d, pid);
     assert_int_equal(d.ran_ns, 0);
     assert_int_equal(d.kept_ns, 0);
+    d = (struct delay){ 1, 1 };
+    delay_read_main(&d, pid);
+    assert_int_equal(d.ran_ns, 0);
+    assert_int_equal(d.kept_ns, 0);
+}
+
+static void *works(void *arg)
+{
+    clock_t from = clock();
+
+    while (clock() - from < CLOCKS_PER_SEC / 20)
+        ;
+    return arg;
+}
+
+/* What another thread has had is not the main one's. */
+static void test_main_thread(void **state)
+{
+    struct delay before, is;
+    pthread_t thread;
+
+    (void)state;
+    if (access("/proc/self/schedstat", R_OK))
+        skip();
+    delay_read_main(&before, getpid());
+    assert_true(before.ran_ns > 0);
+    assert_int_equal(pthread_create(&thread, NULL, works, NULL), 0);
+    pthread_join(thread, NULL);
+    delay_read_main(&is, getpid());
+    assert_true(is.ran_ns > before.ran_ns);
+    assert_true(is.ran_ns - before.ran_ns < 25000000);
 }
 
 int main(void)
@@ -136,7 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_nobody), cmocka_unit_test(test_since),
-        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_phases), cmocka_unit_test(test_main_thread),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -54,7 +54,7 @@ static bool is_right(const struct slow_job *j)
 
     for (uint32_t i = 0; i < j->tasks; i++)
         right &= is_blamed(j, i) ==
-                 (j->kind == SLOW_RANK ? i == j->target
+                 (j->kind == SLOW_RANK || j->kind == SLOW_STARVED ? i == j->target
                   : node ? slow_node(j, i) == j->target : false);
     for (uint32_t i = 0; i < j->tasks; i++)
         there += slow_node(j, i) == j->target;
@@ -101,7 +101,8 @@ static bool go(struct run *r, double end_s, uint64_t seed)
     r->at_ns = slow_until(j, HCT_SLOWDOWN, end_s);
     if (r->at_ns) {
         r->right = is_right(j);
-        r->region = names_step(j);
+        /* Who is starved is so in all steps. */
+        r->region = names_step(j) || j->kind == SLOW_STARVED;
         r->as_it_is = says_what_it_is(j);
     }
     if (getenv("SLOW_SAY"))
@@ -269,7 +270,8 @@ static void found_on(struct slow_job j, const char *what)
         struct run r = { .j = j };
 
         good &= go(&r, j.at_s + 30, seed) && !r.early && r.at_ns && r.right &&
-                (r.region || j.no_models);
+                (r.region || j.no_models) &&
+                (j.kind != SLOW_STARVED || says(&r.j, ", kept from the processor"));
         slow_close(&r.j);
     }
     test(good, what);
@@ -291,6 +293,12 @@ static void found_on_real_machines(void)
     j.iteration_s = 0.05;
     j.quota = 0.6;
     found_on(j, "... where each has a part of one");
+    j = usual(SLOW_STARVED, 4); /* ... and one of them less than that */
+    j.iteration_s = 0.05;
+    found_on(j, "... a rank that has less of its processor than others");
+    j.load = 2;
+    j.factor = 8;
+    found_on(j, "... and on a machine that others use");
     j = usual(SLOW_RANK, 2);
     j.transfer = 4;             /* others have had the machine */
     j.eases = 0.3;
@@ -587,7 +595,8 @@ static int campaign(unsigned runs, uint64_t seed)
                                              SLOW_CHECKPOINT, SLOW_PRINTS,
                                              SLOW_GUSTS };
     static struct row row[SLOW_KINDS], amid[OTHERS];
-    struct sum sum = { 0 };
+    struct sum sum = { 0 }, starved = { 0 };
+    uint64_t more = seed + 1;   /* what those are that are starved */
     double least = 4;
     char name[40];
 
@@ -598,6 +607,9 @@ static int campaign(unsigned runs, uint64_t seed)
 
         if (!one(drawn(healthy, &seed), &row[healthy], &sum, seed) ||
             !one(j, &row[kind], &sum, seed))
+            return 1;
+        if (i % 4 == 1 && !one(drawn(SLOW_STARVED, &more), &row[SLOW_STARVED],
+                               &starved, more))
             return 1;
         if (i % 4)
             continue;
@@ -610,7 +622,8 @@ static int campaign(unsigned runs, uint64_t seed)
     printf("simulated                   runs  said right step early | median s  "
            "iterations | >= 1.5\n");
     for (unsigned k = 0; k < SLOW_KINDS; k++)
-        print_row(slow_kinds[k], &row[k], k >= SLOW_RANK, &sum);
+        print_row(slow_kinds[k], &row[k], k >= SLOW_RANK,
+                  k == SLOW_STARVED ? &starved : &sum);
     for (unsigned k = 0; k < OTHERS; k++) {
         snprintf(name, sizeof(name), "amid: %s", slow_kinds[others[k]]);
         print_row(name, &amid[k], true, &sum);

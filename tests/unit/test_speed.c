@@ -21,6 +21,7 @@ static struct hct_rank rank[TASKS];
 static struct hct_snapshot in = { .size = sizeof(in), .ranks = rank,
                                   .nranks = TASKS, .rank_size = sizeof(rank[0]) };
 static struct speed_task task[TASKS];
+static struct speed_parts parts[TASKS];
 static double shift[TASKS], words[TASKS];
 static struct speed s;
 static const struct odd_limit limit = { .windows = 3, .factor = 1.15,
@@ -33,7 +34,8 @@ static void begin(void)
 {
     memset(task, 0, sizeof(task));
     memset(rank, 0, sizeof(rank));
-    s = (struct speed){ .ntasks = TASKS, .task = task, .shift = shift,
+    s = (struct speed){ .ntasks = TASKS, .task = task, .parts = parts,
+                        .shift = shift,
                         .words = words };
     in.now_ns = 1000000000;
     for (uint32_t i = 0; i < TASKS; i++) {
