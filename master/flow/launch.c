@@ -442,6 +442,8 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->terminal = s->terminal;
     p->migratable = s->migratable;
     p->attempt = attempt;
+    p->priority = s->priority;
+    p->class_ = s->class_;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }

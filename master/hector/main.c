@@ -16,7 +16,8 @@ static const struct command *const commands[] = {
     &ps_command, &nodes_command, &events_command, &report_command,
     &kill_command, &migrate_command, &checkpoint_command, &checkpoints_command,
     &drain_command,
-    &undrain_command, &suspend_command, &resume_command, &stack_command,
+    &undrain_command, &suspend_command, &resume_command, &priority_command,
+    &stack_command,
     &model_command, &diff_command, &tree_command, &why_command, &replay_command,
     &sql_command,
 };

@@ -269,6 +269,9 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
     m->grace_ns = SUBMIT_GRACE_NS;
     m->before_limit_ns = o->before_limit_ns;
     m->before_limit = (char *)(uintptr_t)(o->before_limit ? o->before_limit : "");
+    m->priority = o->priority.n;
+    if (o->priority.class)
+        m->class_ = (char *)(uintptr_t)priority_class_name(o->priority.class);
     m->policies = o->policies.v;
     m->n_policies = o->policies.n;
     m->on_hang = (char *)(o->on_hang ? o->on_hang : "");

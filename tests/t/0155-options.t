@@ -94,6 +94,8 @@ acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
 acts --inject 1 "$(sql "SELECT count(*) FROM events WHERE rank = 1 AND
     job = (SELECT max(job) FROM jobs) AND label LIKE 'injected: drop in MPI_Isend%'")"
+acts --priority 3 "$(got --priority -3 sh -c 'ps -o nice= -p $$' | tr -d ' ')"
+acts --class idle "$(got --class idle sh -c 'ps -o cls= -p $$' | sed 's/ *IDL/idle/')"
 acts --phase 'tag ' "$(got --phase tag sh -c 'echo $HECTOR_PHASE')"
 
 # ------------------------------------------------------------ adoption, general
@@ -114,7 +116,7 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-for o in --priority=1 --deadline=1h; do
+for o in --deadline=1h; do
     is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
         "$o" true)" yes "$o is refused in words"
     is "$(hector-run --help | grep -c -- " ${o%%=*}")" 0 '... and not offered'
