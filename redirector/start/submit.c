@@ -347,6 +347,10 @@ int submit_saved(Hct__Submit *m, const struct options *o, const struct saved *s,
     m->n_apps = s->submit->n_apps;
     if (!o->name)
         m->name = s->submit->name;
+    if (!options_seen(o, "--priority"))
+        m->priority = s->submit->priority;
+    if (!options_seen(o, "--class"))
+        m->class_ = s->submit->class_;
     free(m->command);
     m->command = command;
     m->restore = s->v;
