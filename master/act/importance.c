@@ -17,21 +17,23 @@ int importance_allowed(const struct acts_conf *conf, const struct priority *p,
     const struct priority had = now ? *now : (struct priority){ 0 };
 
     if (p->n > 0 && p->n > conf->max_priority && (!now || p->n > had.n))
-        return err_set(err, EPERM, "priority %d is more than this master allows: "
-                       "max_priority is %d in its hector.conf", p->n,
+        return err_set(err, EPERM, "priority %d is more than this master allows:"
+                       " max_priority is %d in its hector.conf", p->n,
                        conf->max_priority);
     if (p->class == PRIORITY_REALTIME && !conf->realtime &&
         had.class != PRIORITY_REALTIME)
-        return err_set(err, EPERM, "class realtime is not allowed by this master: "
-                       "realtime is no in its hector.conf");
+        return err_set(err, EPERM, "class realtime is not allowed by this master:"
+                       " realtime is no in its hector.conf");
     return 0;
 }
 
 /* A later master reads that. Worlds of adopted tasks have none. */
-static int rewrite_submit(struct job *j, const struct priority *p, struct err *err)
+static int rewrite_submit(struct job *j, const struct priority *p,
+                          struct err *err)
 {
     Hct__Submit *s = j->submit.bytes
-                     ? hct__submit__unpack(NULL, j->submit.n, j->submit.bytes) : NULL;
+                     ? hct__submit__unpack(NULL, j->submit.n, j->submit.bytes)
+                     : NULL;
     Hct__Submit new = HCT__SUBMIT__INIT;
     uint8_t *bytes;
 
@@ -53,8 +55,8 @@ static int rewrite_submit(struct job *j, const struct priority *p, struct err *e
     return bytes ? 0 : err_memory(err);
 }
 
-int importance_order(struct journal *jn, struct job *j, const struct priority *p,
-                     struct err *err)
+int importance_order(struct journal *jn, struct job *j,
+                     const struct priority *p, struct err *err)
 {
     if (rewrite_submit(j, p, err))
         return -1;
@@ -111,8 +113,8 @@ int importance_scheduled(struct acts *a, struct job *j, struct job_node *on,
     bool due;
 
     if (!t || !job_has_on(j, t, on))
-        return err_set(err, EPROTO, "Scheduled for rank %u of job %llu, which is "
-                       "not on this node", m->rank, (unsigned long long)j->id);
+        return err_set(err, EPROTO, "Scheduled for rank %u of job %llu, which "
+                       "is not on this node", m->rank, (unsigned long long)j->id);
     if (m->sort >= PRIORITY_SORTS || m->applied >= PRIORITY_APPLIEDS ||
         m->nice < -20 || m->nice > 20)
         return err_set(err, EPROTO, "Scheduled as %u, nice %d, %u", m->sort,

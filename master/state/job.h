@@ -86,7 +86,7 @@ struct job_node {
                                    said yet that there is nothing left */
     bool away;                  /* until its slave is back and has told all */
     bool keeping;               /* it works on files of a checkpoint */
-    bool share_told;            /* that it does not give all that is asked for */
+    bool share_told;            /* that it does not give all of it */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
                                  * clear up, all output read */
 };

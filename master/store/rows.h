@@ -193,9 +193,9 @@
     C(class,         TEXT,    KEEP, 22, 15, "of the kernel's scheduler: normal"\
                                        " batch idle realtime; NULL: nothing"   \
                                        " was asked for")                      \
-    C(nice,          MAYBE,   KEEP, 22, 16, "as the kernel has it, less is more")\
-    C(applied,       TEXT,    KEEP, 22, 17, "of what --priority and --class ask" \
-                                       " for: yes partly no")
+    C(nice,          MAYBE,   KEEP, 22, 16, "of the kernel, less is more")    \
+    C(applied,       TEXT,    KEEP, 22, 17, "of what was asked for: yes partly"\
+                                       " no")
 
 #define STORE_resume(C)                                                       \
     C(job,           JOB,     KEY,  2, 0, NULL)                               \

@@ -37,7 +37,8 @@ const char *priority_class_name(enum priority_class c)
     return names[c];
 }
 
-int priority_find_class(enum priority_class *c, const char *word, struct err *err)
+int priority_find_class(enum priority_class *c, const char *word,
+                        struct err *err)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i], word) == 0) {

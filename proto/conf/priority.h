@@ -1,5 +1,5 @@
-/* priority.h - how important a job is, as people write it: a number, more is more
- * important, and a class. */
+/* priority.h - how important a job is, as people write it: a number, more is
+ * more important, and a class. */
 #ifndef HECTOR_PRIORITY_H
 #define HECTOR_PRIORITY_H
 
@@ -20,11 +20,13 @@ struct priority {               /* {0}: nothing is asked for */
     int n;
 };
 
-/* Of a message, or of words. "" is normal. -1: a sentence says what is wrong, and
- * *p is untouched. */
-int priority_make(struct priority *p, int n, const char *class, struct err *err);
+/* Of a message, or of words. "" is normal. -1: a sentence says what is wrong,
+ * and *p is untouched. */
+int priority_make(struct priority *p, int n, const char *class,
+                  struct err *err);
 int priority_number(int *n, const char *text, struct err *err);
-int priority_find_class(enum priority_class *c, const char *word, struct err *err);
+int priority_find_class(enum priority_class *c, const char *word,
+                        struct err *err);
 
 const char *priority_class_name(enum priority_class c);
 /* What the kernel gives a process for it; on the wire and in the database. */
@@ -38,8 +40,9 @@ enum priority_applied {
     PRIORITY_NOT_ASKED, PRIORITY_APPLIED, PRIORITY_PARTLY, PRIORITY_REFUSED,
     PRIORITY_APPLIEDS,
 };
-const char *priority_sort_name(enum priority_sort s);           /* NULL: unknown */
-const char *priority_applied_name(enum priority_applied a);     /* NULL: not asked */
+const char *priority_sort_name(enum priority_sort s);   /* NULL: unknown */
+/* NULL: nothing is asked for. */
+const char *priority_applied_name(enum priority_applied a);
 
 bool priority_equal(const struct priority *a, const struct priority *b);
 

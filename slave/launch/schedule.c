@@ -24,13 +24,14 @@ void schedule_want(struct schedule *s, const struct priority *p)
     s->want = *p;
     s->asked |= p->n || p->class;
     s->realtime = false;
-    s->nice = nice < NICE_LEAST ? NICE_LEAST : nice > NICE_MOST ? NICE_MOST : nice;
+    s->nice = nice < NICE_LEAST ? NICE_LEAST
+              : nice > NICE_MOST ? NICE_MOST : nice;
     *s->why = '\0';
 }
 
 /* --------------------------------------------------------------- realtime */
 
-/* Without that limit a task that computes for ever takes a processor for ever. */
+/* Else a task that computes for ever takes a processor for ever. */
 static bool is_throttled(void)
 {
     char text[32];
@@ -69,7 +70,8 @@ bool schedule_admit(struct schedule *s, unsigned taken, unsigned n)
     else if (taken + n > rest)
         snprintf(s->why, sizeof(s->why), "class realtime is not given to %u "
                  "task%s: of %u processors one is kept, and %u %s taken",
-                 n, n == 1 ? "" : "s", rest + 1, taken, taken == 1 ? "is" : "are");
+                 n, n == 1 ? "" : "s", rest + 1, taken,
+                 taken == 1 ? "is" : "are");
     else
         s->realtime = true;
     return s->realtime;
@@ -87,7 +89,8 @@ static int policy_of(pid_t tid)
 /* May it be made another? */
 static bool is_ours(const struct schedule *s, int policy, int to)
 {
-    return policy == SCHED_OTHER || (policy == SCHED_BATCH && to != SCHED_OTHER) ||
+    return policy == SCHED_OTHER ||
+           (policy == SCHED_BATCH && to != SCHED_OTHER) ||
            (policy == SCHED_RR && s->was_realtime) ||
            (policy == SCHED_IDLE && (s->was_idle || to == SCHED_RR));
 }
@@ -95,7 +98,8 @@ static bool is_ours(const struct schedule *s, int policy, int to)
 /* As much of it as the kernel lets us. */
 static bool become_realtime(const struct schedule *s, pid_t tid)
 {
-    struct sched_param to = { .sched_priority = s->want.n > 0 ? 1 + s->want.n : 1 };
+    struct sched_param to = {
+        .sched_priority = s->want.n > 0 ? 1 + s->want.n : 1 };
     struct sched_param now = { 0 };
     struct rlimit limit;
     cpu_set_t had, set;
@@ -121,7 +125,8 @@ static bool become_realtime(const struct schedule *s, pid_t tid)
     return false;
 }
 
-static bool become_other(const struct schedule *s, pid_t tid, int policy, int to)
+static bool become_other(const struct schedule *s, pid_t tid, int policy,
+                         int to)
 {
     struct sched_param none = { 0 };
     cpu_set_t now;
@@ -226,7 +231,8 @@ static bool has_class(const struct schedule *s, enum priority_sort sort)
            : sort != PRIORITY_SORT_IDLE || !s->was_idle;
 }
 
-void schedule_read(const struct schedule *s, pid_t pid, struct schedule_share *to)
+void schedule_read(const struct schedule *s, pid_t pid,
+                   struct schedule_share *to)
 {
     bool nice, class;
 

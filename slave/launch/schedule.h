@@ -1,12 +1,12 @@
-/* schedule.h - what the tasks of a job get of the processors, for its priority and
- * class: nice, SCHED_IDLE, SCHED_RR, as far as the kernel lets us.
+/* schedule.h - what the tasks of a job get of the processors, for its priority
+ * and class: nice, SCHED_IDLE, SCHED_RR, as far as the kernel lets us.
  *
  * A task that waits in MPI computes all the time. In class realtime nothing else
- * runs on its processor then but for what the kernel keeps for others (5 % of each
- * second, sched_rt_runtime_us). So that class is given only where that limit stands,
- * where each task can have a processor and one is left, and never on that one: there
- * this slave runs, and whatever else the node needs. It is SCHED_RR, not FIFO, as
- * threads of one task may share a processor. */
+ * runs on its processor then but for what the kernel keeps for others (5 % of
+ * each second, sched_rt_runtime_us). So that class is given only where that limit
+ * stands, where each task can have a processor and one is left, and never on that
+ * one: there this slave runs, and whatever else the node needs. It is SCHED_RR,
+ * not FIFO, as threads of one task may share a processor. */
 #ifndef HECTOR_SCHEDULE_H
 #define HECTOR_SCHEDULE_H
 
@@ -30,8 +30,8 @@ struct schedule {               /* {0}: whatever tasks find */
 
 /* That is wanted from now on. */
 void schedule_want(struct schedule *s, const struct priority *p);
-/* May n more tasks have class realtime, where taken have it? True also if it is not
- * wanted; else s->why says why not, and they get the rest. */
+/* May n more tasks have class realtime, where taken have it? True also if it is
+ * not wanted; else s->why says why not, and they get the rest. */
 bool schedule_admit(struct schedule *s, unsigned taken, unsigned n);
 
 /* For who calls: between fork and exec, of a process with one thread. */
@@ -44,7 +44,8 @@ struct schedule_share {         /* what a process has */
     enum priority_applied applied;
     int nice;
 };
-void schedule_read(const struct schedule *s, pid_t pid, struct schedule_share *to);
+void schedule_read(const struct schedule *s, pid_t pid,
+                   struct schedule_share *to);
 /* If that is not all that is wanted: why, in words; else "". */
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
                   char *buf, size_t size);

@@ -116,11 +116,6 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-for o in --deadline=1h; do
-    is "$(failing 2 "^hector: ${o%%=*} is not supported by this version: " \
-        "$o" true)" yes "$o is refused in words"
-    is "$(hector-run --help | grep -c -- " ${o%%=*}")" 0 '... and not offered'
-done
 is "$(failing 2 'no use with --adopt' --pty --adopt true)" yes \
     'nor is --pty taken for tasks that others start'
 done_testing

@@ -2,7 +2,7 @@
 # processors, by root, by an ordinary user, and of a standing master; what is not
 # allowed is said.
 # limit: 80
-# shellcheck disable=SC2016,SC2154 # the tasks' shells expand; $status is t.sh's
+# shellcheck disable=SC2016,SC2086,SC2154 # tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset setpriv
 
