@@ -95,7 +95,7 @@ acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
 acts --inject 1 "$(sql "SELECT count(*) FROM events WHERE rank = 1 AND
     job = (SELECT max(job) FROM jobs) AND label LIKE 'injected: drop in MPI_Isend%'")"
 acts --priority 3 "$(got --priority -3 sh -c 'ps -o nice= -p $$' | tr -d ' ')"
-acts --class idle "$(got --class idle sh -c 'ps -o cls= -p $$' | sed 's/ *IDL/idle/')"
+acts --class IDL "$(got --class idle sh -c 'ps -o cls= -p $$' | tr -d ' ')"
 acts --phase 'tag ' "$(got --phase tag sh -c 'echo $HECTOR_PHASE')"
 
 # ------------------------------------------------------------ adoption, general
