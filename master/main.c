@@ -17,13 +17,15 @@
 #include "proto/base/limits.h"
 #include "proto/base/paths.h"
 #include "proto/conf/conf.h"
+#include "proto/conf/priority.h"
 #include "proto/link/greeting.h"
 #include "proto/link/key.h"
 
 struct settings {
     char *listen, *database, *key_file;
     char *policies;
-    int64_t kills_per_hour, hang_samples;
+    int64_t kills_per_hour, hang_samples, max_priority;
+    bool realtime;
     bool hang_slices;
     uint64_t looks_kept_bytes;
     uint64_t judge_step_ns, judge_memory_bytes;
@@ -60,6 +62,9 @@ static const struct conf_key master_keys[] = {
       "3", 0, 1000 },
     { "master", "hang_slices", CONF_BOOL, MASTER_FIELD(hang_slices), "yes",
       0, 0 },
+    { "master", "max_priority", CONF_INT, MASTER_FIELD(max_priority), "0",
+      PRIORITY_LEAST, PRIORITY_MOST },
+    { "master", "realtime", CONF_BOOL, MASTER_FIELD(realtime), "no", 0, 0 },
     { "master", "looks_kept", CONF_BYTES, MASTER_FIELD(looks_kept_bytes),
       "32M", 65536, 1e12 },
     { "master", "judge_step", CONF_DURATION, MASTER_FIELD(judge_step_ns),
@@ -246,6 +251,9 @@ static int service_make(struct service *s, struct err *err)
                            .memory_bytes = s->conf.judge_memory_bytes,
                            .restarts = (uint32_t)s->conf.judge_restarts } },
             .act = { .kills_per_hour = (uint32_t)s->conf.kills_per_hour,
+                     .max_priority = s->options.private
+                                     ? PRIORITY_MOST : (int)s->conf.max_priority,
+                     .realtime = s->options.private || s->conf.realtime,
                      .hang_samples = (uint32_t)s->conf.hang_samples,
                      .hang_slices = s->conf.hang_slices },
             .instance = s->instance, .join_wait_ns = s->conf.join_wait_ns,

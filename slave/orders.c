@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "proto/base/log.h"
+#include "proto/conf/priority.h"
 #include "slave/jobs/adopt.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobmove.h"
@@ -96,6 +97,20 @@ static int on_task_hold(void *arg, struct conn *c, const void *msg,
         return 0;
     return complain(check_hold(m->order, err) ||
                     p->ops->hold(p, m->ranks, m->order, err), err);
+}
+
+static int on_priority(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    const Hct__Priority *m = msg;
+    struct part *p = find(arg, m->job);
+    struct priority to;
+
+    (void)c;
+    if (!p)
+        return 0;
+    return complain(priority_make(&to, m->priority, m->class_, err) ||
+                    p->ops->prioritize(p, &to, err), err);
 }
 
 /* Only tasks that are our children are moved. */

@@ -13,6 +13,7 @@
 #include "hct.pb-c.h"
 #include "master/act/away.h"
 #include "master/act/hands.h"
+#include "master/act/importance.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
@@ -159,6 +160,32 @@ static int order_migrate(struct acts *a, struct job *j, const struct act_order *
     return -1;
 }
 
+static long check_priority(const struct job *j, const struct act_order *o,
+                           struct err *err)
+{
+    if (job_state_final(j->state) || j->state == JOB_ENDING)
+        return err_set(err, ESRCH, "job %llu is %s", act_id(j),
+                       job_state_name(j->state));
+    return priority_equal(&j->priority, o->priority) ? 0 : j->ntasks ? j->ntasks : 1;
+}
+
+static int limit_priority(struct acts *a, const struct job *j,
+                          const struct act_order *o, struct err *err)
+{
+    return importance_allowed(&a->conf, o->priority, &j->priority, err);
+}
+
+static int order_priority(struct acts *a, struct job *j,
+                          const struct act_order *o, struct err *err)
+{
+    if (priority_equal(&j->priority, o->priority))
+        return 0;
+    if (importance_order(a->journal, j, o->priority, err))
+        return -1;
+    a->ops->effect(j, JOB_EFFECT_HOLD);
+    return 0;
+}
+
 /* A word to the tasks, which changes nothing that is kept: sent at once. */
 static int order_signal(struct acts *a, struct job *j,
                         const struct act_order *o, struct err *err)
@@ -217,6 +244,9 @@ static const struct act {
     [ACT_ROLLBACK] = { "rollback", ACT_POLICY, check_kill, limit_kill,
                        order_rollback, "ordered", NULL, NULL, HOLD_EVENT_END,
                        -1 },
+    [ACT_PRIORITY] = { "priority", ACT_OPERATOR, check_priority, limit_priority,
+                       order_priority, "ordered", "given another priority",
+                       "it has this priority already", HOLD_EVENT_COUNT, -1 },
     /* Of a node, by drain_order(). */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },

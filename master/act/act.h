@@ -23,6 +23,7 @@ struct job;
 struct journal;
 struct movers;
 struct nodes;
+struct priority;
 
 enum act_who {                  /* bits */
     ACT_OWNER = 1,              /* hector-run, for its own job */
@@ -34,7 +35,7 @@ enum act_who {                  /* bits */
 enum act_name {
     ACT_REPORT, ACT_SUSPEND, ACT_RESUME, ACT_KILL, ACT_SIGNAL, ACT_WARN,
     ACT_SWITCH_OFF, ACT_MIGRATE, ACT_DRAIN, ACT_UNDRAIN, ACT_CHECKPOINT,
-    ACT_ROLLBACK,
+    ACT_ROLLBACK, ACT_PRIORITY,
 };
 
 /* Texts and set are borrowed. */
@@ -47,6 +48,7 @@ struct act_order {
     bool whole;                 /* of the job as a whole, not of its tasks */
     int number;                 /* SIGNAL: which; KILL: comes first in place
                                    of TERM, 0: TERM */
+    const struct priority *priority;    /* PRIORITY */
     int exit_code;              /* KILL of the job: how that looks */
     bool at_once;               /* KILL: without grace */
     const char *end;            /* KILL of the job: why it ended; NULL: why */
@@ -68,6 +70,8 @@ struct act_ops {
 struct acts_conf {
     uint32_t kills_per_hour;    /* by policies, of all jobs together */
     uint32_t hang_samples;      /* of all stacks at a hang; 0: none */
+    int max_priority;           /* that people may ask for, */
+    bool realtime;              /* ... and this class */
     bool hang_slices;           /* of who is to blame for one: autoslice.h */
 };
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "master/act/importance.h"
 #include "master/store/journal.h"
 #include "proto/link/conn.h"
 
@@ -184,6 +185,7 @@ void hands_send(struct job *j, const struct job_node *only)
 
     if (j->state != JOB_STARTING && j->state != JOB_RUNNING)
         return;                 /* nothing runs yet, or all of it ends */
+    importance_send(j, only);
     for (uint32_t r = 0; r < j->ntasks; r++) {
         enum hold hold = j->tasks[r].hold;
 

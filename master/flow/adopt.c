@@ -491,6 +491,7 @@ static struct job *adopt_new_world(struct job *s, const char *name,
     }
     w->uid = s->uid;
     w->grace_ns = s->grace_ns;
+    w->priority = s->priority;
     w->state = JOB_STARTING;
     w->submit.stored = w->placement.stored = true;      /* there is nothing */
     w->ops = &world_ops;

@@ -443,6 +443,8 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->migratable = s->migratable;
     p->prompt = s->n_deadlines > 0;
     p->attempt = attempt;
+    p->priority = s->priority;
+    p->class_ = s->class_;
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }

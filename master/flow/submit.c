@@ -96,6 +96,8 @@ static int submit_check_streams(const Hct__Submit *s, uint32_t ntasks,
 
 static int submit_check_rest(const Hct__Submit *s, struct err *err)
 {
+    struct priority p;
+
     if (s->n_hosts > SUBMIT_HOSTS_MAX)
         return err_set(err, EINVAL, "%zu hosts (%d are possible)", s->n_hosts,
                        SUBMIT_HOSTS_MAX);
@@ -105,6 +107,8 @@ static int submit_check_rest(const Hct__Submit *s, struct err *err)
     if (s->map_by != HCT__MAP_BY__MAP_BY_SLOT &&
         s->map_by != HCT__MAP_BY__MAP_BY_NODE)
         return err_set(err, EINVAL, "unknown placement %d", (int)s->map_by);
+    if (priority_make(&p, s->priority, s->class_, err))
+        return -1;
     if (s->before_limit_ns && !allotment_knows(s->before_limit))
         return err_set(err, EINVAL, "\"%.40s\" cannot be done before the end of "
                        "an allocation", s->before_limit);
@@ -149,6 +153,7 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     hct__submit__pack(s, j->submit.bytes);
     j->grace_ns = s->grace_ns;
     j->migratable = s->migratable;
+    priority_make(&j->priority, s->priority, s->class_, NULL);
     j->crowds = s->no_oversubscribe_notice;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();

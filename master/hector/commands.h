@@ -17,6 +17,7 @@ extern const struct command checkpoints_command;
 extern const struct command drain_command;
 extern const struct command undrain_command;
 extern const struct command suspend_command;
+extern const struct command priority_command;
 extern const struct command resume_command;
 extern const struct command replay_command;
 extern const struct command tree_command;

@@ -17,7 +17,8 @@ static const struct command *const commands[] = {
     &report_command,
     &kill_command, &migrate_command, &checkpoint_command, &checkpoints_command,
     &drain_command,
-    &undrain_command, &suspend_command, &resume_command, &stack_command,
+    &undrain_command, &suspend_command, &resume_command, &priority_command,
+    &stack_command,
     &model_command, &diff_command, &tree_command, &why_command, &replay_command,
     &sql_command,
 };
@@ -158,6 +159,41 @@ static int run(const struct command *c, struct tool *t, const struct line *l)
     return c->run(t);
 }
 
+static bool is_below_zero(const char *word)
+{
+    return word[0] == '-' && word[1] >= '0' && word[1] <= '9';
+}
+
+/* `priority 7 -5`: that is no option. Such words come last, behind "--"; NULL: no
+ * memory. */
+static char **numbers_last(int *argc, char **argv)
+{
+    char **out = calloc((size_t)*argc + 2, sizeof(*out));
+    int n = 0, end = 0;
+
+    while (end < *argc && strcmp(argv[end], "--") != 0)
+        end++;
+    for (int i = 0; out && i < end; i++)
+        if (!is_below_zero(argv[i]))
+            out[n++] = argv[i];
+    if (out)
+        out[n++] = (char *)"--";
+    for (int i = 0; out && i < *argc; i++)
+        if (i > end || (i < end && is_below_zero(argv[i])))
+            out[n++] = argv[i];
+    *argc = n;
+    return out;
+}
+
+static bool names_priority(int argc, char **argv)
+{
+    int i = 1;
+
+    while (i < argc && strcmp(argv[i], priority_command.name) != 0)
+        i++;
+    return i < argc;
+}
+
 int main(int argc, char **argv)
 {
     const struct command *c = NULL;
@@ -167,6 +203,8 @@ int main(int argc, char **argv)
     int word;
 
     log_init("hector", LOG_LEVEL_WARN);
+    if (names_priority(argc, argv) && !(argv = numbers_last(&argc, argv)))
+        return tool_complain(TOOL_FAILED, "no memory");
     add_rows(&line, general, NGENERAL);
     for (size_t i = 0; i < NCOMMANDS; i++)
         add_rows(&line, commands[i]->options, commands[i]->noptions);

@@ -1,6 +1,7 @@
-/* order.c - hector kill, suspend, resume, migrate, checkpoint: ends jobs or tasks,
- * sends them a signal, stops them and lets them go on, moves them, has them written
- * to files, by way of the master that runs them.
+/* order.c - hector kill, suspend, resume, priority, migrate, checkpoint: ends jobs
+ * or tasks, sends them a signal, stops them and lets them go on, makes them more or
+ * less important, moves them, has them written to files, by way of the master that
+ * runs them.
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
@@ -20,6 +21,7 @@
 #include "proto/base/parse.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
+#include "proto/conf/priority.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
 
@@ -46,6 +48,8 @@ struct request {
     const char *node;                   /* for send_migrate(); borrowed, too */
     char *const *nodes;                 /* for send_hold(); the same */
     size_t nnodes;
+    struct priority priority;           /* for send_priority(), as the next */
+    bool keep_priority, keep_class;
     uint64_t quiesce_ns;
     bool steps;                         /* a terminal sees them */
 };
@@ -102,6 +106,19 @@ static int send_migrate(struct conn *c, const struct request *r, char *why)
     return conn_send(c, MESSAGE_MIGRATE, &m);
 }
 
+static int send_priority(struct conn *c, const struct request *r, char *why)
+{
+    Hct__Priority m = HCT__PRIORITY__INIT;
+
+    m.job = r->target->job;
+    m.priority = r->priority.n;
+    m.class_ = (char *)(uintptr_t)priority_class_name(r->priority.class);
+    m.keep_priority = r->keep_priority;
+    m.keep_class = r->keep_class;
+    m.why = why;
+    return conn_send(c, MESSAGE_PRIORITY, &m);
+}
+
 static int send_save(struct conn *c, const struct request *r, char *why)
 {
     Hct__Save m = HCT__SAVE__INIT;
@@ -122,6 +139,9 @@ static const struct order order_suspend = {
 };
 static const struct order order_resume = {
     "resume", send_hold, HCT__HOLD_ORDER__HOLD_RESUME, ORDER_WAIT_S
+};
+static const struct order order_priority = {
+    "priority", send_priority, 0, ORDER_WAIT_S
 };
 static const struct order order_migrate = {
     "migrate", send_migrate, 0, ORDER_STEP_S
@@ -316,6 +336,35 @@ static int run_migrate(const struct tool *t)
     return order_all(t, r, 1);
 }
 
+struct priority_options { const char *class; };
+static const struct priority_options priority_defaults;
+
+static const struct args_option priority_rows[] = {
+    { NULL, "class", ARGS_VALUE, "realtime|normal|idle",
+      "how the kernel deals with the tasks; default: as until now",
+      args_text, offsetof(struct priority_options, class), 0, 0 },
+};
+
+/* JOB N, or with a class alone JOB. */
+static int run_priority(const struct tool *t)
+{
+    const struct priority_options *o = t->own;
+    struct request r = { .order = &order_priority, .keep_class = !o->class,
+                         .keep_priority = t->nwords == 1 };
+    struct err err;
+
+    if (t->nwords != 2 && !(t->nwords == 1 && o->class))
+        return tool_complain(TOOL_USAGE, "priority wants a JOB, and a number from "
+                             "%d to %d or --class", PRIORITY_LEAST, PRIORITY_MOST);
+    if (strchr(t->words[0], '.'))
+        return tool_complain(TOOL_USAGE, "%s: a priority is of a whole JOB",
+                             t->words[0]);
+    if ((o->class && priority_find_class(&r.priority.class, o->class, &err)) ||
+        (t->nwords == 2 && priority_number(&r.priority.n, t->words[1], &err)))
+        return tool_complain(TOOL_USAGE, "%s", err.text);
+    return order_all(t, r, 1);
+}
+
 /* Of whole jobs. */
 static int order_save(const struct tool *t, const struct order *order,
                       uint64_t quiesce_ns)
@@ -401,6 +450,11 @@ const struct command migrate_command = {
 const struct command checkpoint_command = {
     "checkpoint", "JOB...", "write the tasks of a job to files",
     COMMAND_OPTIONS(migrate_rows, migrate_defaults), run_checkpoint
+};
+
+const struct command priority_command = {
+    "priority", "JOB [N]", "make a job more or less important",
+    COMMAND_OPTIONS(priority_rows, priority_defaults), run_priority
 };
 
 const struct command suspend_command = {

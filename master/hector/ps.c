@@ -44,6 +44,17 @@ static const struct table_column task_columns[] = {
     { "LAST TAG", TABLE_WIDE, NULL },
 };
 
+/* Where something is asked for of the processors. */
+static const struct table_column share_columns[] = {
+    { "RANK", TABLE_NUMBER, NULL }, { "NODE", TABLE_TEXT, NULL },
+    { "PID", TABLE_NUMBER, NULL }, { "STATE", TABLE_TEXT, NULL },
+    { "EXIT", TABLE_NUMBER, NULL }, { "CALLS", TABLE_NUMBER, NULL },
+    { "IN MPI", TABLE_DURATION, NULL }, { "OUTSIDE", TABLE_DURATION, NULL },
+    { "MEMORY", TABLE_BYTES, NULL }, { "SUSPENDED", TABLE_DURATION, NULL },
+    { "CLASS", TABLE_TEXT, NULL }, { "NICE", TABLE_NUMBER, NULL },
+    { "APPLIED", TABLE_TEXT, NULL }, { "LAST TAG", TABLE_WIDE, NULL },
+};
+
 static int jobs(const struct tool *t, struct store *st, struct err *err)
 {
     const struct ps_options *o = t->own;
@@ -66,9 +77,13 @@ static int tasks(const struct tool *t, struct store *st,
     unsigned long rows = 0;
     struct answer a;
     struct err err;
+    bool shares;
 
-    answer_begin(&a, t, task_columns);
-    if (answer_end(&a, query_tasks(st, &which, clock_wall_ns(), &a.rows,
+    if (query_any_share(st, target->job, &shares, &err))
+        return tool_complain(TOOL_FAILED, "%s", err.text);
+    shares |= t->json;
+    answer_begin(&a, t, shares ? share_columns : task_columns);
+    if (answer_end(&a, query_tasks(st, &which, clock_wall_ns(), shares, &a.rows,
                                    &a.why), &rows, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     return rows ? 0 : tool_complain(TOOL_FAILED, "there is no task %s", word);

@@ -143,6 +143,23 @@ int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
     return n < 0 ? -1 : 0;
 }
 
+int control_priority(struct acts *a, struct jobs *jobs, const Hct__Priority *m,
+                     char *text, size_t size, struct err *err)
+{
+    struct job *j = control_job(jobs, NULL, m->job, err);
+    struct priority to;
+    struct act_order o = { .act = ACT_PRIORITY, .who = ACT_OPERATOR,
+                           .whole = true, .why = m->why, .priority = &to };
+
+    if (!j || priority_make(&to, m->priority, m->class_, err))
+        return -1;
+    if (m->keep_priority)
+        to.n = j->priority.n;
+    if (m->keep_class)
+        to.class = j->priority.class;
+    return acts_order(a, j, &o, text, size, err) < 0 ? -1 : 0;
+}
+
 int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err)
 {
     const struct hct_when when = { m->window, m->phase, m->ago_ns };

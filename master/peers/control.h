@@ -24,6 +24,8 @@ int control_passed_signal(struct acts *a, struct job *j,
 int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Hold *m, char *text, size_t size, struct err *err);
 /* Which tasks are behind? */
+int control_priority(struct acts *a, struct jobs *jobs, const Hct__Priority *m,
+                     char *text, size_t size, struct err *err);
 int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err);
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err);

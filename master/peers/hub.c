@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "master/act/hands.h"
+#include "master/act/importance.h"
 #include "master/findings/findings.h"
 #include "master/flow/adopt.h"
 #include "master/flow/again.h"
@@ -241,7 +242,8 @@ static int on_submit(void *arg, struct conn *c, const void *msg,
         peer_end_job(c, 125, err->text);
         return 0;
     }
-    if (flow_watch(h->flow, j, msg, err)) {
+    if (importance_allowed(&flow_acts(h->flow)->conf, &j->priority, NULL, err) ||
+        flow_watch(h->flow, j, msg, err)) {
         peer_end_job(c, 2, err->text);          /* as for wrong usage */
         flow_free_job(j);
         return 0;
@@ -370,6 +372,18 @@ static int on_hold(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_priority(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    struct peer *s = arg;
+    char text[200] = "";
+    int rc = control_priority(flow_acts(s->hub->flow), s->hub->jobs, msg, text,
+                              sizeof(text), err);
+
+    peer_answer(c, rc, err, text);
+    return 0;
+}
+
 static int on_ask(void *arg, struct conn *c, const void *msg, struct err *err)
 {
     struct peer *s = arg;
@@ -472,6 +486,8 @@ ON_JOB(task_state, TaskState, flow_task_state(s->job, s->at, m, err))
 ON_JOB(task_exited, TaskExited, flow_task_exited(s->job, s->at, m, err))
 ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
 ON_JOB(held, Held, hands_held(s->hub->journal, s->job, s->at, m, err))
+ON_JOB(scheduled, Scheduled,
+       importance_scheduled(flow_acts(s->hub->flow), s->job, s->at, m, err))
 ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
 ON_JOB(stop_look, StopLook, mover_looked(s->job, s->at, m, err))
 ON_JOB(room, Room, (mover_room(s->job, s->at, m), 0))

@@ -18,6 +18,7 @@
 #include "master/state/task_state.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
+#include "proto/conf/priority.h"
 
 struct adopt;
 struct apart;
@@ -65,6 +66,11 @@ struct task {
     uint64_t held_since_ns;     /* stopped since then; 0: it is not */
     uint64_t held_ns;           /* and for so long before */
     bool frozen;                /* stopped by a control group */
+    struct {                    /* of the processors, as its slave says */
+        uint8_t sort, applied;  /* enum priority_sort, priority_applied */
+        int8_t nice;
+        bool due;               /* another is ordered */
+    } share;
     char *last_tag, *why;       /* owned; may be NULL */
     uint64_t records;           /* event records received so far */
     uint64_t acked;             /* of them committed */
@@ -81,6 +87,7 @@ struct job_node {
                                    said yet that there is nothing left */
     bool away;                  /* until its slave is back and has told all */
     bool keeping;               /* it works on files of a checkpoint */
+    bool share_told;            /* that it does not give all of it */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
                                  * clear up, all output read */
 };
@@ -179,6 +186,8 @@ struct job {
     bool inherited;             /* of a master before this one */
     bool migratable;            /* its tasks can be moved */
     struct cpuuse cpu;          /* what these may use of processors */
+    struct priority priority;   /* what is asked for, */
+    bool reprioritized;         /* ... and its Prepare may have had another */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often, */

@@ -15,6 +15,7 @@
 #define ENDED_TASK "('exited', 'killed', 'lost')"
 enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job; */
        SEEN_SINCE = 21,                         /* ... of master, */
+       SHARES_SINCE = 22,                       /* ... of task */
        DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
        ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
        ODD_STEP = 16 };                         /* ... step */
@@ -156,8 +157,22 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
     return query_run(st, &sql, to, err);
 }
 
+int query_any_share(struct store *st, uint64_t job, bool *any, struct err *err)
+{
+    const struct query_rows to = { NULL, on_any, any };
+    struct str sql = { 0 };
+
+    *any = false;
+    if (store_version(st) < SHARES_SINCE)
+        return 0;
+    str_addf(&sql, "SELECT 1 FROM task WHERE job = %" PRIu64
+             " AND applied NOT NULL LIMIT 1", job);
+    return query_run(st, &sql, &to, err);
+}
+
 int query_tasks(struct store *st, const struct query_which *which,
-                uint64_t now_ns, const struct query_rows *to, struct err *err)
+                uint64_t now_ns, bool shares, const struct query_rows *to,
+                struct err *err)
 {
     struct str sql = { 0 };
 
@@ -171,6 +186,10 @@ int query_tasks(struct store *st, const struct query_which *which,
                  " 0), 0) AS suspended_ns,", now_ns);
     else
         str_add(&sql, " NULL AS suspended_ns,");
+    if (shares)
+        str_add(&sql, store_version(st) < SHARES_SINCE
+                ? " NULL AS class, NULL AS nice, NULL AS applied,"
+                : " class, nice, applied,");
     str_add(&sql, " last_tag FROM task t LEFT JOIN node n ON n.id = t.node");
     query_add_where(&sql, which);
     str_add(&sql, " ORDER BY rank");

@@ -51,8 +51,12 @@ int query_any_batch(struct store *st, int64_t count, bool *any,
  * from_checkpoint. */
 int query_run_rows(struct store *st, uint64_t job, const struct query_rows *to,
                    struct err *err);
+/* Is something asked for of the processors, for tasks of this job? */
+int query_any_share(struct store *st, uint64_t job, bool *any, struct err *err);
+/* shares: with class, nice, applied. */
 int query_tasks(struct store *st, const struct query_which *which,
-                uint64_t now_ns, const struct query_rows *to, struct err *err);
+                uint64_t now_ns, bool shares, const struct query_rows *to,
+                struct err *err);
 /* By job and number; job 0: of all. */
 int query_checkpoints(struct store *st, const struct query_which *which,
                       const struct query_rows *to, struct err *err);

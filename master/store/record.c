@@ -149,6 +149,10 @@ void record_of_task(struct store_task *row, const struct job *j,
         .last_tag = t->last_tag, .why = t->why,
         .hold = hold_name(t->hold), .held_ns = t->held_ns,
         .held_since_ns = t->held_since_ns, .waited_ns = t->waited_ns,
+        .class = priority_sort_name((enum priority_sort)t->share.sort),
+        .nice = { t->share.sort != PRIORITY_SORT_UNKNOWN, t->share.nice },
+        .applied =
+            priority_applied_name((enum priority_applied)t->share.applied),
     };
 }
 

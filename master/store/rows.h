@@ -192,7 +192,13 @@
     C(held_ns,       TOTAL,   LAST, 3, 13, "suspended so long, until")        \
     C(held_since_ns, KNOWN,   LAST, 3, 0, "it was again; NULL: it is not")    \
     C(waited_ns,     KNOWN,   LAST, 14, 14, "its first thread was ready, and"  \
-                                       " had no processor; NULL: not known")
+                                       " had no processor; NULL: not known")  \
+    C(class,         TEXT,    KEEP, 22, 15, "of the kernel's scheduler: normal"\
+                                       " batch idle realtime; NULL: nothing"   \
+                                       " was asked for")                      \
+    C(nice,          MAYBE,   KEEP, 22, 16, "of the kernel, less is more")    \
+    C(applied,       TEXT,    KEEP, 22, 17, "of what was asked for: yes partly"\
+                                       " no")
 
 #define STORE_resume(C)                                                       \
     C(job,           JOB,     KEY,  2, 0, NULL)                               \

@@ -12,6 +12,7 @@
 
 #include "proto/base/err.h"
 #include "proto/conf/calendar.h"
+#include "proto/conf/priority.h"
 #include "redirector/out/label.h"
 
 enum { OPTIONS_TASKS_MAX = 1 << 24 };
@@ -58,6 +59,7 @@ struct options {
     struct calendar due;        /* owned; of --deadline */
     struct options_list calendars;      /* files of --calendar */
     const char *on_deadline;    /* NULL: not said */
+    struct priority priority;
     const char *notify;         /* a command; NULL: not said */
     char *faults;               /* owned; the rules of --inject; NULL: none */
     const char *phase;          /* of --phase; NULL: not given */

@@ -307,6 +307,23 @@ static int take_deadline(void *to, const struct args_given *g,
     return 0;
 }
 
+static int take_priority(void *to, const struct args_given *g,
+                         struct err *err)
+{
+    struct priority *p = args_at(to, g);
+
+    return priority_number(&p->n, g->value, err)
+           ? err_prefix(err, "%s", g->option) : 0;
+}
+
+static int take_class(void *to, const struct args_given *g, struct err *err)
+{
+    struct priority *p = args_at(to, g);
+
+    return priority_find_class(&p->class, g->value, err)
+           ? err_prefix(err, "%s", g->option) : 0;
+}
+
 static int take_phase(void *to, const struct args_given *g, struct err *err)
 {
     return phases_check(g->value, err) < 0 ? -1 : args_text(to, g, err);
@@ -328,20 +345,6 @@ static int take_action(void *to, const struct args_given *g, struct err *err)
 }
 
 /* ------------------------------------------------ what cannot be had yet */
-
-static int unsupported(const struct args_given *g, const char *why,
-                       struct err *err)
-{
-    return err_set(err, ENOTSUP, "%s is not supported by this version: %s",
-                   g->option, why);
-}
-
-static int take_priority(void *to, const struct args_given *g,
-                         struct err *err)
-{
-    (void)to;
-    return unsupported(g, "all jobs are equal yet", err);
-}
 
 static int take_on_deadline(void *to, const struct args_given *g,
                             struct err *err)
@@ -490,8 +493,14 @@ const struct args_option usage_rows[] = {
       "when the job hangs, run this by the shell, with one JSON object on its "
       "standard input: job, verdict, where, saved",
       args_text, AT(notify), 0, 0 },
-    { NULL, "priority", ARGS_VALUE, "N", NULL,
-      take_priority, 0, 0, 0 },
+    { NULL, "priority", ARGS_VALUE, "N",
+      "how important the job is beside others: -20 to 20, more is more; 0 is the "
+      "default",
+      take_priority, AT(priority), 0, 0 },
+    { NULL, "class", ARGS_VALUE, "realtime|normal|idle",
+      "how the kernel deals with its tasks: before all others, as with others, or "
+      "when nobody else wants the processor",
+      take_class, AT(priority), 0, 0 },
     { NULL, "deadline", ARGS_VALUE, "TEXT",
       "what is due: 60s (the end), 'LABEL<=20ms' (tagged calls), 'LABEL/50ms', "
       "'A..B<=30ms', 'LABEL@start+k*50ms', each with ,ranks=0-3 ,firm "

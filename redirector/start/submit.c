@@ -269,6 +269,9 @@ static void submit_set_options(Hct__Submit *m, const struct options *o)
     m->grace_ns = SUBMIT_GRACE_NS;
     m->before_limit_ns = o->before_limit_ns;
     m->before_limit = (char *)(uintptr_t)(o->before_limit ? o->before_limit : "");
+    m->priority = o->priority.n;
+    if (o->priority.class)
+        m->class_ = (char *)(uintptr_t)priority_class_name(o->priority.class);
     m->policies = o->policies.v;
     m->n_policies = o->policies.n;
     m->on_hang = (char *)(o->on_hang ? o->on_hang : "");
@@ -344,6 +347,10 @@ int submit_saved(Hct__Submit *m, const struct options *o, const struct saved *s,
     m->n_apps = s->submit->n_apps;
     if (!o->name)
         m->name = s->submit->name;
+    if (!options_seen(o, "--priority"))
+        m->priority = s->submit->priority;
+    if (!options_seen(o, "--class"))
+        m->class_ = s->submit->class_;
     free(m->command);
     m->command = command;
     m->restore = s->v;

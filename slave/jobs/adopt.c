@@ -33,6 +33,7 @@ struct adopt {
     struct event *end;          /* owned: the grace of AdoptEnd is over */
     char *refusal;              /* owned */
     char link[PATHS_MAX];       /* to the library; "": not ours, or none */
+    unsigned realtime;          /* tasks of it that are in node->realtime */
     bool ready;                 /* the stream link stands, or is not needed */
     bool ending, drained, closed;       /* closed: so is stdtim */
 };
@@ -92,6 +93,7 @@ static void adopt_free(struct adopt *s)
         s->worlds = w->next;
         world_destroy(w);
     }
+    s->part.node->realtime -= s->realtime;
     streams_close(s->owner.streams, &s->part.node->linkdrain);
     timer_free(s->kill);
     timer_free(s->end);
@@ -146,6 +148,18 @@ static void on_moved(void *arg)
 
     look(s);
     s->wake(s->arg);
+}
+
+/* For so many more tasks, until the session ends. */
+static void admit(struct adopt *s, unsigned n)
+{
+    struct node *node = s->part.node;
+
+    if (schedule_admit(&s->plan.schedule, node->realtime, n) &&
+        s->plan.schedule.realtime) {
+        s->realtime += n;
+        node->realtime += n;
+    }
 }
 
 /* ---------------------------------------------------------- registrations */
@@ -214,6 +228,7 @@ static int on_grant(void *arg, const struct page_hello *hello,
     }
     if (check_hello(s, &h, peer, err) == 0) {
         w = place(s, origin.world, h.rank);
+        admit(s, 1);
         if (!w)
             err_set(err, ENOMEM, "no more programs of rank %u can be adopted",
                     h.rank);
@@ -261,10 +276,14 @@ static int take_plan(struct adopt *s, const Hct__Prepare *m,
                      struct err *err)
 {
     struct str list = { 0 };
+    struct priority want;
 
     s->plan.job = m->job;
     s->plan.uid = m->uid;
     s->plan.want_stdtim = m->want_stdtim;
+    if (priority_make(&want, m->priority, m->class_, err))
+        return -1;
+    schedule_want(&s->plan.schedule, &want);
     if (m->cookie.len > sizeof(s->plan.cookie))
         return err_set(err, EINVAL, "a cookie of %zu bytes", m->cookie.len);
     if (m->cookie.len)
@@ -345,6 +364,7 @@ struct part *adopt_create(struct node *node, const Hct__Prepare *m,
     s->wake = wake;
     s->arg = arg;
     s->owner = (struct world_owner){ .node = node, .user = &s->user,
+                                     .schedule = &s->plan.schedule,
                                      .here = m->here, .session = m->job,
                                      .moved = on_moved, .arg = s };
     if (make_timers(s)) {
@@ -441,6 +461,37 @@ static int adopt_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
 {
     return adopt_order(p, ranks, order == HCT__HOLD_ORDER__HOLD_RESUME
                        ? SIGCONT : SIGSTOP, false, err);
+}
+
+static unsigned count_live(const struct adopt *s)
+{
+    unsigned n = 0;
+
+    for (const struct world *w = s->worlds; w; w = w->next)
+        for (const struct adopted *a = w->tasks; a; a = a->next)
+            n += !a->task.over;
+    return n;
+}
+
+/* Of the whole session, whichever of its jobs is meant: what comes next is of it
+ * too. */
+static int adopt_prioritize(struct part *p, const struct priority *to,
+                            struct err *err)
+{
+    struct adopt *s = adopt_around(p);
+    struct schedule *has = &s->plan.schedule;
+
+    (void)err;
+    if (!priority_equal(&has->want, to)) {
+        schedule_want(has, to);
+        has->asked = true;
+        s->part.node->realtime -= s->realtime;
+        s->realtime = 0;
+        admit(s, count_live(s));
+    }
+    for (struct world *w = s->worlds; w; w = w->next)
+        world_prioritize(w, has);
+    return 0;
 }
 
 static int adopt_terminate(struct part *p, const char *ranks, int sig,
@@ -590,7 +641,8 @@ static void session_destroy(struct part *p)
 }
 
 static const struct part_ops session_ops = {
-    .signal = adopt_signal, .hold = adopt_hold, .terminate = adopt_terminate,
+    .signal = adopt_signal, .hold = adopt_hold,
+    .prioritize = adopt_prioritize, .terminate = adopt_terminate,
     .forget = adopt_forget, .ack = adopt_ack, .each = adopt_each,
     .task = adopt_task, .account = adopt_account, .inner = session_inner,
     .numbers = session_numbers, .answer = session_answer,
@@ -617,7 +669,8 @@ static void leave_session(struct part *p)
 }
 
 static const struct part_ops world_ops = {
-    .signal = adopt_signal, .hold = adopt_hold, .terminate = adopt_terminate,
+    .signal = adopt_signal, .hold = adopt_hold,
+    .prioritize = adopt_prioritize, .terminate = adopt_terminate,
     .forget = adopt_forget, .ack = adopt_ack, .each = adopt_each,
     .task = adopt_task, .account = adopt_account, .use = world_use,
     .destroy = leave_session,

@@ -110,6 +110,8 @@ void job_tell(struct job *j, bool again)
             j->tasks[i]->told = 0;
         for (size_t i = 0; i < j->ntasks; i++)
             j->tasks[i]->held_news = j->tasks[i]->held_ns != 0;
+        for (size_t i = 0; i < j->ntasks; i++)
+            j->tasks[i]->share_news = j->tasks[i]->share.applied;
     }
     if (!j->told_prepared && (j->refusal || j->state > JOB_PREPARING)) {
         part_tell_prepared(&j->part, j->refusal);
@@ -196,6 +198,23 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
+static void unadmit(struct job *j, unsigned n)
+{
+    j->realtime -= n;
+    j->part.node->realtime -= n;
+}
+
+void job_admit(struct job *j, unsigned n)
+{
+    struct node *node = j->part.node;
+
+    if (schedule_admit(&j->plan->schedule, node->realtime, n) &&
+        j->plan->schedule.realtime) {
+        j->realtime += n;
+        node->realtime += n;
+    }
+}
+
 int job_add_task(struct job *j, uint32_t rank)
 {
     struct task *t;
@@ -228,6 +247,8 @@ void job_remove_task(struct job *j, uint32_t rank)
             task_fini(j->tasks[i]);
             free(j->tasks[i]);
             j->ntasks--;
+            if (j->realtime)
+                unadmit(j, 1);
             memmove(j->tasks + i, j->tasks + i + 1,
                     (j->ntasks - i) * sizeof(*j->tasks));
             return;
@@ -359,6 +380,7 @@ static void job_destroy(struct part *p)
         site_job_close(j->part.node->site, j->part.id);
     }
     streams_close(j->streams, &j->part.node->linkdrain);
+    unadmit(j, j->realtime);
     jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++) {
         task_fini(j->tasks[i]);
@@ -400,6 +422,7 @@ void job_look(struct job *j)
     if (all_over(j) &&
         (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
         apply(j, JOB_EVENT_EXITED, NULL);
+        unadmit(j, j->realtime);
         if (hook(j))
             hook(j)->ended(j);
         jobdrain_begin(j);
@@ -485,6 +508,7 @@ static int job_launch(struct part *p, struct err *err)
     if (apply(j, JOB_EVENT_LAUNCH, err))
         return -1;
     site_env(j->part.node->site, j->plan, shm, &env);
+    job_admit(j, (unsigned)j->ntasks);
     if (j->plan->restore)
         start_again(j);
     for (size_t a = 0; !j->plan->restore && a < j->plan->napps; a++)
@@ -547,6 +571,59 @@ static int job_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
         return taskset_fini(&set), -1;
     hold_set(j, &set, order == HCT__HOLD_ORDER__HOLD_RESUME);
     taskset_fini(&set);
+    job_tell(j, false);
+    return 0;
+}
+
+static void prioritize_one(void *arg, pid_t pid, size_t task)
+{
+    (void)task;                 /* whosever it is */
+    schedule_process(arg, pid);
+}
+
+/* All processes of its tasks. */
+static void prioritize_all(struct job *j)
+{
+    char job_mark[64], slave_mark[PATHS_MAX + 32];
+    struct taskenv env = { .plan = j->plan,
+                           .tasks_socket = site_socket(j->part.node->site) };
+    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
+    const struct stacker *stacker = j->part.node->stacker;
+    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
+                             .spares = { stacker_child(stacker),
+                                         stacker_slices(stacker) } };
+
+    for (size_t i = 0; groups && i < j->ntasks; i++)
+        if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
+            groups[who.ngroups++] = j->tasks[i]->pid;
+    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
+                  sizeof(slave_mark));
+    sweep_each(&who, prioritize_one, &j->plan->schedule);
+    free(groups);
+}
+
+/* Told again, it is answered again. */
+static int job_prioritize(struct part *p, const struct priority *to,
+                          struct err *err)
+{
+    struct job *j = job_of(p);
+    struct schedule *s = j->plan ? &j->plan->schedule : NULL;
+
+    (void)err;
+    if (!s)
+        return 0;
+    if (!priority_equal(&s->want, to)) {
+        schedule_want(s, to);
+        s->asked = true;        /* whoever had something gets it back */
+        unadmit(j, j->realtime);
+        if (j->state == JOB_RUNNING || j->state == JOB_LAUNCHING) {
+            job_admit(j, (unsigned)j->ntasks);
+            prioritize_all(j);
+        }
+    }
+    for (size_t i = 0; s->asked && i < j->ntasks; i++)
+        if (j->tasks[i]->report < 0)
+            task_shares(j->tasks[i], s);
     job_tell(j, false);
     return 0;
 }
@@ -742,8 +819,9 @@ static bool job_orphan(struct part *p, uint64_t grace_ns)
 static const struct part_ops job_ops = {
     .ours = true,
     .launch = job_launch, .signal = job_signal, .hold = job_hold,
-    .terminate = job_terminate, .forget = job_forget, .ack = job_ack,
-    .each = job_each, .task = job_find_task, .account = job_account,
+    .prioritize = job_prioritize, .terminate = job_terminate,
+    .forget = job_forget, .ack = job_ack, .each = job_each,
+    .task = job_find_task, .account = job_account,
     .use = job_use, .numbers = job_numbers, .answer = job_answer,
     .tell = job_tell_all, .output_waits = job_output_waits, .read = job_read,
     .has_pages = job_has_pages, .sample = job_sample, .orphan = job_orphan,

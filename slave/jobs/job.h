@@ -43,6 +43,7 @@ struct job {
     struct jobmove *move;       /* owned, of jobmove.c; the same */
     struct jobroom *rooms;      /* owned, of jobroom.c; NULL: there are none */
     struct jobkeep *keep;       /* owned, of jobkeep.c; the same */
+    unsigned realtime;          /* tasks of it that are in node->realtime */
     bool awaits;                /* it has no task yet: some are to come */
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */
@@ -61,6 +62,9 @@ struct job *job_of(struct part *p);     /* NULL: others have started it */
 void job_registered(struct job *j, const char *why);
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct reap_usage *usage);
+
+/* Some more tasks are to get what it asks for of the processors. */
+void job_admit(struct job *j, unsigned n);
 
 /* One more task, whose rank is above those that are there. -1: no memory. */
 int job_add_task(struct job *j, uint32_t rank);

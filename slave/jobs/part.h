@@ -26,6 +26,7 @@
 
 struct node;
 struct part_ops;
+struct priority;
 struct sample_proc;
 
 struct part {
@@ -62,6 +63,9 @@ struct part_ops {
     /* What lasts: suspend tasks, or let them go on; order is one of these. */
     int (*hold)(struct part *p, const char *ranks, Hct__HoldOrder order,
                 struct err *err);
+    /* Its tasks are more, or less, important from now on. */
+    int (*prioritize)(struct part *p, const struct priority *to,
+                      struct err *err);
     /* End tasks: by sig, which is a signal, and KILL when the grace is over; of
      * all ranks, it is the end of the job. */
     int (*terminate)(struct part *p, const char *ranks, int sig,

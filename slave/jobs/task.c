@@ -54,6 +54,7 @@ void task_fini(struct task *t)
     look_task_free(t->look);
     free(t->glanced.kept);
     free(t->stance);
+    free(t->share_why);
     tally_fini(&t->tally);
 }
 
@@ -156,6 +157,7 @@ static int fork_it(struct task *t, const struct task_start *s,
 {
     struct launch_spec spec = {
         .search = s->search, .user = s->user, .pass = { s->image, s->words },
+        .schedule = &s->plan->schedule,
         .wdir = s->image || s->file ? "/" : plan_app(s->plan, t->rank)->wdir };
     struct pipes pipes;
 
@@ -314,6 +316,8 @@ bool task_report(struct task *t, const struct plan *plan)
         exec_sentence(&r, plan_here(plan)->name, app->argv[0], app->wdir,
                       why, sizeof(why));
         could_not_start(t, plan, exec_code(&r), why);
+    } else if (plan->schedule.asked) {
+        task_shares(t, &plan->schedule);
     }
     event_free(t->report_event);
     t->report_event = NULL;
@@ -323,6 +327,19 @@ bool task_report(struct task *t, const struct plan *plan)
 }
 
 /* --------------------------------------------------------------- running */
+
+void task_shares(struct task *t, const struct schedule *s)
+{
+    char why[300];
+
+    if (t->pid <= 0 || t->over)
+        return;
+    schedule_read(s, t->pid, &t->share);
+    schedule_why(s, &t->share, why, sizeof(why));
+    free(t->share_why);
+    t->share_why = *why ? strdup(why) : NULL;
+    t->share_news = true;
+}
 
 bool task_signal(const struct task *t, int sig)
 {
@@ -539,6 +556,20 @@ static void tell_held(const struct task *t, const struct node *node,
     uplink_send(node->uplink, MESSAGE_HELD, &m);
 }
 
+static void tell_share(const struct task *t, const struct node *node,
+                       uint64_t job)
+{
+    Hct__Scheduled m = HCT__SCHEDULED__INIT;
+
+    m.job = job;
+    m.rank = t->rank;
+    m.sort = t->share.sort;
+    m.nice = t->share.nice;
+    m.applied = t->share.applied;
+    m.why = t->share_why ? t->share_why : m.why;
+    uplink_send(node->uplink, MESSAGE_SCHEDULED, &m);
+}
+
 void task_tell(struct task *t, const struct node *node, uint64_t job)
 {
     unsigned news = t->facts & ~t->told;
@@ -557,6 +588,9 @@ void task_tell(struct task *t, const struct node *node, uint64_t job)
     if (t->held_news)
         tell_held(t, node, job);
     t->held_news = false;
+    if (t->share_news)
+        tell_share(t, node, job);
+    t->share_news = false;
     if (news & TASK_ABORTED)
         tell_abort(t, node, job);
     if (news & TASK_EXITED)

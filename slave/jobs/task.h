@@ -76,6 +76,9 @@ struct task {
     struct tally tally;
     struct look_task *look;     /* owned: what the last look found, or NULL */
     struct task_stance *stance; /* owned: of jobstop.c, or NULL */
+    struct schedule_share share;        /* what it has of processors, */
+    bool share_news;            /* ... which the master is to be told, */
+    char *share_why;            /* ... and why not more: owned, or NULL */
     struct peeked peeked;       /* without a page: what its stack says */
     struct glanced glanced;     /* with one */
 };
@@ -125,6 +128,9 @@ bool task_report(struct task *t, const struct plan *plan);
 
 void task_reaped(struct task *t, struct node *node, int status,
                  const struct reap_usage *usage);
+
+/* What it has of the processors is known now, and is to be told. */
+void task_shares(struct task *t, const struct schedule *s);
 
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);

@@ -40,11 +40,42 @@ static void signal_task(const struct adopted *a, int sig)
         syscall(SYS_pidfd_send_signal, a->pidfd, sig, NULL, 0);
 }
 
+static void prioritize(struct adopted *a, const struct schedule *s)
+{
+    if (a->task.over || !s->asked)
+        return;
+    schedule_process(s, a->task.pid);
+    task_shares(&a->task, s);
+    if (a->taken)
+        task_tell(&a->task, a->world->owner->node, a->world->part.id);
+}
+
+void world_prioritize(struct world *w, const struct schedule *s)
+{
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        prioritize(a, s);
+}
+
+/* As far as the kernel lets us. */
+static void give_back(const struct adopted *a)
+{
+    const struct priority none = { 0 };
+    struct schedule back;
+
+    if (!a->task.share.applied)
+        return;
+    back = *a->world->owner->schedule;
+    schedule_want(&back, &none);
+    schedule_process(&back, a->task.pid);
+}
+
 /* Whom nobody watches any more goes on: nobody could let it. */
 static void adopted_free(struct adopted *a)
 {
     if (a->task.held)
         signal_task(a, SIGCONT);
+    if (!a->task.over)
+        give_back(a);
     if (a->gone)
         event_free(a->gone);
     if (a->pidfd >= 0)
@@ -304,6 +335,7 @@ int world_add(struct world *w, const struct page_hello *hello, pid_t pid,
     *at = a;
     log_info("world", "registered session=%llu rank=%u pid=%d world=%s",
              (unsigned long long)o->session, hello->rank, (int)pid, w->name);
+    prioritize(a, o->schedule);
     world_ask(a);
     return fd;
 }
@@ -340,6 +372,7 @@ void world_take(struct adopted *a, uint64_t job)
     a->taken = true;
     t->told = 0;
     t->held_news = t->held_ns != 0;
+    t->share_news = t->share.applied;
     records_resend(&t->tally.records, &out);
     profile_forget_sent(&t->tally.profile);
     o = part_account(&a->world->part);

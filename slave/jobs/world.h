@@ -21,6 +21,7 @@ struct world_owner {            /* the session; all borrowed */
     struct node *node;
     struct streams *streams;    /* for stdtim; NULL: not wanted */
     const struct launch_user *user;
+    const struct schedule *schedule;    /* of what comes */
     uint32_t here;              /* our number among the session's nodes */
     uint64_t session;
     void (*moved)(void *arg);   /* a process is gone */
@@ -73,6 +74,9 @@ void world_take(struct adopted *a, uint64_t job);
 long world_read(struct world *w);
 /* What a task uses, as an operation of part.h. */
 void world_use(struct part *p, struct task *t, struct sample_proc *out);
+
+/* All that are there get that of the processors, and it is told. */
+void world_prioritize(struct world *w, const struct schedule *s);
 
 /* To the processes of a set that still live. */
 void world_signal(struct world *w, const struct taskset *set, int sig,

@@ -126,6 +126,8 @@ static _Noreturn void child(const struct launch_spec *s, pid_t slave,
             fail(report, EXEC_STEP_SETUP, errno);
     limits_restore(RLIMIT_NOFILE, &task_files);
     limits_restore(RLIMIT_FSIZE, &task_file_size);
+    if (s->schedule)            /* with the rights of the slave */
+        schedule_take(s->schedule);
     if (launch_become(s->user))
         fail(report, EXEC_STEP_USER, errno);
     /* After the change of user, which would clear it again. */

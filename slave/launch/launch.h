@@ -13,6 +13,7 @@
 
 #include "proto/base/err.h"
 #include "slave/launch/exec.h"
+#include "slave/launch/schedule.h"
 
 /* Let this process have all the descriptors it may, and make files as large as
  * it may; tasks get the limits that were in force before. Call once, first. */
@@ -42,6 +43,7 @@ struct launch_spec {            /* everything borrowed */
     const struct launch_user *user;
     int fds[3];                 /* stdin, stdout, stderr of the task */
     bool terminal;              /* fds are its controlling terminal */
+    const struct schedule *schedule;    /* NULL: whatever it finds */
     int pass[2];                /* it gets these as well; 0: none */
 };
 

@@ -194,6 +194,16 @@ static void take_cpu(struct plan *p, const Hct__CpuUse *m)
     p->bind_now = m->n_has && m->bind_now;
 }
 
+static int take_priority(struct plan *p, const Hct__Prepare *m, struct err *err)
+{
+    struct priority want;
+
+    if (priority_make(&want, m->priority, m->class_, err))
+        return -1;
+    schedule_want(&p->schedule, &want);
+    return 0;
+}
+
 struct plan *plan_create(const Hct__Prepare *m, struct err *err)
 {
     struct plan *p = calloc(1, sizeof(*p));
@@ -221,7 +231,8 @@ struct plan *plan_create(const Hct__Prepare *m, struct err *err)
     else if (!m->ntasks || m->ntasks > (1u << 24))
         err_set(err, EINVAL, "%u tasks", m->ntasks);
     else if (!take_apps(p, m, err) && !take_nodes(p, m, err) &&
-             !take_streams(p, m, err) && !take_past(p, m, err)) {
+             !take_streams(p, m, err) && !take_past(p, m, err) &&
+             !take_priority(p, m, err)) {
         memcpy(p->nspace, m->nspace, strlen(m->nspace) + 1);
         return p;
     }
@@ -243,7 +254,7 @@ struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
         .ntasks = p->ntasks,
         .apps = p->apps, .lent = true, .napps = p->napps,
         .oversubscribed = p->oversubscribed, .migratable = p->migratable,
-        .cpu = p->cpu, .bind_now = p->bind_now,
+        .cpu = p->cpu, .bind_now = p->bind_now, .schedule = p->schedule,
         .uid = p->uid, .gid = p->gid };
     if (!at || at->ntasks != p->ntasks || !*at->nspace ||
         strlen(at->nspace) > PLAN_NSPACE_MAX) {

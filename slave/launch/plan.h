@@ -16,6 +16,7 @@
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
 #include "proto/link/nodemap.h"
+#include "slave/launch/schedule.h"
 
 enum { PLAN_COOKIE_MAX = 64, PLAN_NSPACE_MAX = 255 };
 
@@ -46,6 +47,7 @@ struct plan {
     bool migratable;            /* its tasks get the layer before MPI */
     struct cpu_set cpu;         /* what these may use; none: what they find */
     bool bind_now;              /* all functions when they are started */
+    struct schedule schedule;   /* of its tasks here */
     bool has_terminal;          /* the tasks of stdin_ranks get one */
     struct winsize window;
     uint32_t uid, gid;

@@ -28,6 +28,7 @@ int coming_start(struct coming *c, struct job *j, uint32_t rank, const char *roo
         close(start.image);
         return err_sys(err, "cannot make a pipe");
     }
+    job_admit(j, 1);
     rc = task_restore(c->task, &start, site_socket(node->site), err);
     close(start.image);
     close(start.words);

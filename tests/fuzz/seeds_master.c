@@ -582,6 +582,10 @@ void master_tales(const char *dir)
         SAY(r / 2, HELD, Held, HCT__HELD__INIT, m->job = 1, m->rank = r,
             m->held = 1, m->at_ns = 7);
     SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->order = 1);
+    SAY(OPERATOR, PRIORITY, Priority, HCT__PRIORITY__INIT, m->job = 1,
+        m->priority = -7, m->keep_class = 1);
+    SAY(N0, SCHEDULED, Scheduled, HCT__SCHEDULED__INIT, m->job = 1, m->sort = 1,
+        m->nice = 7, m->applied = 3, m->why = (char *)"no");
     SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->window = 1, m->phase = 2, m->job = 1);
     SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
     SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,

@@ -6,7 +6,7 @@ nobody_may()    # can they reach the tests and the build?
 {
     chmod 755 "$T"
     chmod 1777 "$TMPDIR"
-    for tap_h in $t_hosts; do
+    for tap_h in ${t_hosts:-}; do
         on "$tap_h" chmod 1777 "$TMPDIR"
     done
     mkdir "$T/nobody"

@@ -101,6 +101,8 @@ acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"
 acts --inject 1 "$(sql "SELECT count(*) FROM events WHERE rank = 1 AND
     job = (SELECT max(job) FROM jobs) AND label LIKE 'injected: drop in MPI_Isend%'")"
+acts --priority 3 "$(got --priority -3 sh -c 'ps -o nice= -p $$' | tr -d ' ')"
+acts --class IDL "$(got --class idle sh -c 'ps -o cls= -p $$' | tr -d ' ')"
 acts --phase 'tag ' "$(got --phase tag sh -c 'echo $HECTOR_PHASE')"
 
 # ------------------------------------------------------------ adoption, general
@@ -121,9 +123,6 @@ hector-run --help | sed -n 's/^  \(-[^ =[,]*\).*/\1/p' | sort >"$T/named"
 printf '%s\n' $tested | sort >"$T/tested"
 is "$(comm -3 "$T/named" "$T/tested")" '' 'that was each option of --help'
 
-is "$(failing 2 '^hector: --priority is not supported by this version: ' \
-    --priority=1 true)" yes '--priority is refused in words'
-is "$(hector-run --help | grep -c -- ' --priority')" 0 '... and not offered'
 is "$(failing 2 'no use with --adopt' --pty --adopt true)" yes \
     'nor is --pty taken for tasks that others start'
 done_testing

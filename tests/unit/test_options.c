@@ -295,7 +295,10 @@ static const struct { const char *in, *says; } bad[] = {
     { "--policy hang:a=1,b p", "NAME:KEY=VALUE" },
     { "--on-hang wait p", "report|migrate|suspend|rollback|kill" },
     { "--on-hang rep p", "report|migrate|suspend|rollback|kill" },
-    { "--priority 5 p", "--priority is not supported by this version" },
+    { "--priority 21 p", "--priority: \"21\" is no number from -20 to 20" },
+    { "--priority -21 p", "--priority: \"-21\" is no number from -20 to 20" },
+    { "--priority high p", "--priority: \"high\" is no number from -20 to 20" },
+    { "--class fast p", "--class: \"fast\" is none of realtime, normal and idle" },
     { "--deadline A<=x p", "--deadline \"A<=x\": column 4: \"x\" is no time" },
     { "--deadline soon p", "--deadline \"soon\": column 1: \"soon\" is neither" },
     { "--deadline 1h --deadline 60m p", "--deadline \"60m\": the job has this "

@@ -113,7 +113,7 @@ static void test_views(void **state)
                   "saved_percent" },
         { "tasks", "job,rank,node,pid,state,exit_code,mpi_calls,in_mpi_ns,"
                    "out_mpi_ns,cpu_in_mpi_ns,cpu_out_mpi_ns,hold,held_ns,"
-                   "waited_ns" },
+                   "waited_ns,class,nice,applied" },
         { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
         { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
                    "seen_ns,clock_error_ns,draining" },
