@@ -15,6 +15,7 @@ rooms()
 proto/base
 proto/link           hct.pb-c.h messages.inc
 proto/model          hct.pb-c.h hct_policy.h
+proto/plan           hct_policy.h hct_optimizer.h
 proto/tree           hct.pb-c.h
 proto/conf           hct.pb-c.h
 
@@ -31,9 +32,11 @@ mpi-wrappers/stop
 mpi-wrappers/layer   layer_c.inc layer_foreign.inc
 mpi-wrappers/swap
 
-policies
+policies             hct_policy.h
 policies/lib
 policies/null
+policies/stay
+policies/balance
 policies/deadlock
 policies/hang
 policies/smm
