@@ -137,7 +137,7 @@ $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/policies.
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl -lm
 $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o \
     $(B)/obj/policies/outlier/outlier.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
+	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -ldl -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libprotobuf-c libsodium libzstd)
 $(B)/bin/hector-slice: $(B)/obj/slave/slice/main.o $(B)/obj/slice.a $(B)/obj/slave.a $(B)/obj/proto.a
