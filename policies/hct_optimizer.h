@@ -1,24 +1,26 @@
-/* hct_optimizer.h - what an optimizer is: a function that says which tasks should
- * be where. PUBLIC: an optimizer is one shared object that includes this header,
- * its sister hct_policy.h and libc's, and exports one symbol, hct_optimizer. See
- * hct-optimizer(7).
+/* hct_optimizer.h - what an optimizer is: a function that says which tasks
+ * should be where. PUBLIC: an optimizer is one shared object that includes this
+ * header, its sister hct_policy.h and libc's, and exports one symbol,
+ * hct_optimizer. See hct-optimizer(7).
  *
- * "The optimizer is simply a function that is periodically called and is therefore
- * not persistent. This design was intentional, so that it could easily be tested
- * and replaced." (Russ et al., section 4.1 of the paper about real-time
- * instrumentation in Hector.) So it never reads a clock, a file, the environment or
- * a random device, keeps no globals, starts no threads and allocates nothing. It
- * is given memory for the time of one call, zeroed; what it has to know of the past
- * is in struct hct_system. The same system gives the same plan.
+ * "The optimizer is simply a function that is periodically called and is
+ * therefore not persistent. This design was intentional, so that it could
+ * easily be tested and replaced." (Russ et al., section 4.1 of the paper about
+ * real-time instrumentation in Hector.) So it never reads a clock, a file, the
+ * environment or a random device, keeps no globals, starts no threads and
+ * allocates nothing. It is given memory for the time of one call, zeroed; what
+ * it has to know of the past is in struct hct_system. The same system gives the
+ * same plan.
  *
- * An optimizer proposes. The host checks each step, does one at a time, and asks
- * again.
+ * An optimizer proposes. The host checks each step, does one at a time, and
+ * asks again.
  *
  * Changes, as in hct_policy.h: structs only grow at their end, and then
  * HCT_OPTIMIZER_MINOR grows; older optimizers still load, since all strides are
- * given. Anything else makes HCT_OPTIMIZER_MAJOR grow. An optimizer that was built
- * for a later version than the host's is refused with a sentence.
- *   1.0  first version */
+ * given. Anything else makes HCT_OPTIMIZER_MAJOR grow. An optimizer that was
+ * built for a later version than the host's is refused with a sentence.
+ *   1.0  first version
+ * */
 #ifndef HCT_OPTIMIZER_H
 #define HCT_OPTIMIZER_H
 
@@ -32,7 +34,7 @@
 
 #define HCT_NOWHERE UINT32_MAX
 
-/* ------------------------------------------------------------------ the system */
+/* --------------------------------------------------------------- the system */
 
 enum hct_host_flags {
     HCT_HOST_OWNER = 1,         /* who owns it is there: tasks should leave */
@@ -45,9 +47,9 @@ struct hct_host {               /* a node */
     uint32_t flags;             /* enum hct_host_flags */
     double speed;               /* of a processor, above 0: 1 is usual */
     double load;                /* processors that others than our tasks use */
-    uint64_t memory_bytes;      /* that our tasks may have in all; 0: not known */
+    uint64_t memory_bytes;      /* for our tasks in all; 0: not known */
     uint64_t disk_bytes;        /* free; 0: not known */
-    uint64_t features;          /* of its processors: a set, bits are the host's */
+    uint64_t features;          /* of its processors: a set of bits */
 };
 
 enum hct_work_class { HCT_WORK_NORMAL, HCT_WORK_REALTIME, HCT_WORK_IDLE };
@@ -68,9 +70,9 @@ struct hct_work {               /* a job */
     uint32_t class_;            /* enum hct_work_class */
     uint32_t flags;             /* enum hct_work_flags */
     uint32_t per_node;          /* tasks on one node at most; 0: no limit */
-    uint64_t features;          /* what its tasks need of a node: all of these */
+    uint64_t features;          /* that its tasks need, all of them */
     uint64_t image_bytes;       /* of one of its tasks, as it moves */
-    double rest_s;              /* what each task has to compute yet, in seconds of
+    double rest_s;              /* that each task has to compute yet, on
                                    a processor of speed 1; 0: not known */
     double used_s;              /* ... has computed */
     double margin;              /* the least of its deadlines', as part of what
@@ -84,13 +86,13 @@ struct hct_seat {               /* a task */
     uint32_t rank;
     uint32_t host;              /* where it is, as index; HCT_NOWHERE */
     uint32_t pad;
-    double wants;               /* of a processor: 1 if it computes all the time */
+    double wants;               /* of a processor: 1 if it only computes */
     double gets;                /* of a processor */
     uint64_t memory_bytes;
 };
 
 struct hct_traffic {            /* between two tasks of one job */
-    uint32_t a, b;              /* indexes of tasks, a < b. In order of a, then b */
+    uint32_t a, b;              /* tasks, a < b; in order of a, then b */
     double bytes_s;             /* both ways, a second */
 };
 
@@ -100,8 +102,8 @@ struct hct_system {
     uint64_t seq;               /* number of the plan, from 1 */
     uint64_t now_ns, seed;      /* the only clock, the only randomness */
     double move_s;              /* a move takes so long, */
-    double move_bytes_s;        /* and the image is copied at this speed. Without
-                                   moves seen, what the host believes: above 0 */
+    double move_bytes_s; /* and the image is copied at this speed. Without
+                                   moves seen what the host believes; not 0 */
     const double *params;       /* as long as the table, within its bounds */
     uint32_t nhosts, host_size;
     const struct hct_host *hosts;
@@ -113,7 +115,7 @@ struct hct_system {
     const struct hct_traffic *traffic;
 };
 
-/* -------------------------------------------------------------------- the plan */
+/* ----------------------------------------------------------------- the plan */
 
 enum hct_plan_kind {
     HCT_PLAN_PLACE = 1,         /* a task of a job that waits: all of its tasks
@@ -128,7 +130,7 @@ struct hct_plan_step {
     uint32_t work, seat, host;  /* indexes: whose, which task, where to */
     uint32_t set, pad;          /* steps of one number are worth their gain
                                    together; 0: it is so by itself */
-    double gain_s, cost_s;      /* seconds of processors, over the expected rest;
+    double gain_s, cost_s;      /* seconds of processors, in all that is left;
                                    of a set, each has its part of both */
     char why[96];               /* for people: a part of a sentence */
 };
@@ -141,7 +143,7 @@ struct hct_plan {
     uint64_t lost;              /* that found no room */
 };
 
-/* ---------------------------------------------------------------- an optimizer */
+/* ------------------------------------------------------------- an optimizer */
 
 /* HCT_PARAMS_MAX and HCT_STATE_MAX of hct_policy.h hold here, too. */
 struct hct_optimizer {
@@ -158,15 +160,18 @@ struct hct_optimizer {
 typedef const struct hct_optimizer *hct_optimizer_f(void);
 __attribute__((visibility("default"))) hct_optimizer_f hct_optimizer;
 
-static inline const struct hct_host *hct_host(const struct hct_system *s, uint32_t i)
+static inline const struct hct_host *hct_host(const struct hct_system *s,
+                                              uint32_t i)
 {
     return HCT_AT(struct hct_host, s->hosts, s->host_size, i);
 }
-static inline const struct hct_work *hct_work(const struct hct_system *s, uint32_t i)
+static inline const struct hct_work *hct_work(const struct hct_system *s,
+                                              uint32_t i)
 {
     return HCT_AT(struct hct_work, s->works, s->work_size, i);
 }
-static inline const struct hct_seat *hct_seat(const struct hct_system *s, uint32_t i)
+static inline const struct hct_seat *hct_seat(const struct hct_system *s,
+                                              uint32_t i)
 {
     return HCT_AT(struct hct_seat, s->seats, s->seat_size, i);
 }
@@ -177,7 +182,8 @@ static inline const struct hct_traffic *hct_traffic(const struct hct_system *s,
 }
 
 /* One more step, empty; NULL if there is no room: then it is counted. */
-static inline struct hct_plan_step *hct_plan_add(struct hct_plan *p, uint32_t kind)
+static inline struct hct_plan_step *hct_plan_add(struct hct_plan *p,
+                                                 uint32_t kind)
 {
     struct hct_plan_step *s;
 

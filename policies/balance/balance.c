@@ -1,8 +1,8 @@
 /* balance.c - the optimizer that comes with Hector: load, relative speed and
  * affinity, as the paper's appendix says. Jobs that wait are placed first, then
- * tasks move until no move is worth more than `margin` times its cost: local search
- * by moves that improve. What is left is a plan for which there is nothing more to
- * do: shown its own result, it says nothing. */
+ * tasks move until no move is worth more than `margin` times its cost: local
+ * search by moves that improve. What is left is a plan for which there is
+ * nothing more to do: shown its own result, it says nothing. */
 #include <stdio.h>
 
 #include "policies/balance/faster.h"
@@ -16,11 +16,12 @@
 enum { ROUNDS_MAX = 1000 };
 
 static const struct hct_param params[] = {
-    [FIELD_MARGIN] = { "margin", "", "a move has to gain so many times its cost", 2,
-                       1, 100 },
-    [FIELD_MESSAGE] = { "message", "ns/byte",
-                        "processor time that a byte between nodes takes", 1, 0, 1000 },
-    { .name = NULL },
+    [FIELD_MARGIN] = {"margin", "", "a move has to gain so many times its cost",
+                      2, 1, 100},
+    [FIELD_MESSAGE] = {"message", "ns/byte",
+                       "processor time that a byte between nodes takes", 1, 0,
+                       1000},
+    {.name = NULL},
 };
 
 static size_t state_bytes(const struct hct_system *in)
@@ -40,7 +41,7 @@ static bool round_of(struct field *f)
     return changed;
 }
 
-/* ----------------------------------------------------------------------- the plan */
+/* ----------------------------------------------------------------- the plan */
 
 static bool moved(const struct field *f, uint32_t seat)
 {

@@ -26,7 +26,8 @@ static void group(struct field *f, struct row *r)
         if (s->stamp != stamp) {
             s->stamp = stamp;
             s->slot = r->ngroups++;
-            f->groups[s->slot] = (struct group){ f->seats[w->first + i].at, 0, 0 };
+            f->groups[s->slot] =
+                (struct group){f->seats[w->first + i].at, 0, 0};
         }
         f->groups[s->slot].left++;
     }
@@ -42,7 +43,8 @@ static void group(struct field *f, struct row *r)
 }
 
 /* The group whose tasks are slowest; NULL: all have moved. */
-static struct group *slowest(const struct field *f, const struct row *r, double *rate)
+static struct group *slowest(const struct field *f, const struct row *r,
+                             double *rate)
 {
     struct group *found = NULL;
 

@@ -8,7 +8,7 @@ enum { TRIES = 64 };            /* hosts that are looked at for a task */
 /* Where tasks should leave they are worth next to nothing. */
 static const double unwelcome = 1.0 / 1024;
 
-/* ---------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------- memory */
 
 static size_t round_up(size_t n)
 {
@@ -39,7 +39,7 @@ size_t field_bytes(const struct hct_system *in)
            round_up(ranking_bytes(in->nhosts));
 }
 
-/* ----------------------------------------------------------------------- rates */
+/* -------------------------------------------------------------------- rates */
 
 static double share(uint64_t slots, uint64_t demand)
 {
@@ -60,7 +60,8 @@ double field_rate(const struct field *f, uint32_t host)
 
 static bool welcome(const struct field *f, uint32_t host)
 {
-    return !(hct_host(f->in, host)->flags & (HCT_HOST_OWNER | HCT_HOST_DRAINING));
+    return !(hct_host(f->in, host)->flags &
+             (HCT_HOST_OWNER | HCT_HOST_DRAINING));
 }
 
 /* Where nobody may come the key is 0. */
@@ -70,7 +71,7 @@ static void rank(struct field *f, uint32_t host)
                 welcome(f, host) ? field_rate_with(f, host, FIELD_ONE) : 0);
 }
 
-/* --------------------------------------------------------------------- changes */
+/* ------------------------------------------------------------------ changes */
 
 static void unlink_seat(struct field *f, uint32_t seat)
 {
@@ -135,7 +136,8 @@ void field_refresh(struct field *f, uint32_t host)
 {
     uint32_t stamp = ++f->stamp;
 
-    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE; i = f->seats[i].next) {
+    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE;
+         i = f->seats[i].next) {
         uint32_t work = hct_seat(f->in, i)->work;
 
         if (f->works[work].stamp != stamp)
@@ -144,7 +146,7 @@ void field_refresh(struct field *f, uint32_t host)
     }
 }
 
-/* -------------------------------------------------------------- who may be where */
+/* --------------------------------------------------------- who may be where */
 
 static bool has_memory(const struct field *f, uint32_t seat, uint32_t host)
 {
@@ -154,14 +156,15 @@ static bool has_memory(const struct field *f, uint32_t seat, uint32_t host)
            f->spots[host].memory + hct_seat(f->in, seat)->memory_bytes <= all;
 }
 
-static bool has_place(const struct field *f, const struct hct_work *w, uint32_t seat,
-                      uint32_t host)
+static bool has_place(const struct field *f, const struct hct_work *w,
+                      uint32_t seat, uint32_t host)
 {
     uint32_t work = hct_seat(f->in, seat)->work, n = 0;
 
     if (w->per_node == 0)
         return true;
-    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE; i = f->seats[i].next)
+    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE;
+         i = f->seats[i].next)
         n += hct_seat(f->in, i)->work == work;
     return n < w->per_node;
 }
@@ -205,7 +208,7 @@ bool field_movable(const struct field *f, uint32_t work)
            !(w->flags & (HCT_WORK_SUSPENDED | HCT_WORK_MOVING));
 }
 
-/* --------------------------------------------------------------------- the start */
+/* ---------------------------------------------------------------- the start */
 
 static void init_spots(struct field *f)
 {
@@ -236,8 +239,8 @@ static void init_seats(struct field *f)
     }
 }
 
-/* What is not known is expected to last as long as it has lasted, as the times of
- * processes do (Harchol-Balter and Downey, Exploiting process lifetime
+/* What is not known is expected to last as long as it has lasted, as the times
+ * of processes do (Harchol-Balter and Downey, Exploiting process lifetime
  * distributions for dynamic load balancing, 1996, section 2). */
 static void init_works(struct field *f)
 {
@@ -264,12 +267,12 @@ static void init_links(struct field *f)
     for (uint32_t i = in->ntraffic; i-- > 0;) {
         const struct hct_traffic *t = hct_traffic(in, i);
 
-        f->links[--f->seats[t->a].links] = (struct task_link){ t->b, t->bytes_s };
-        f->links[--f->seats[t->b].links] = (struct task_link){ t->a, t->bytes_s };
+        f->links[--f->seats[t->a].links] = (struct task_link){t->b, t->bytes_s};
+        f->links[--f->seats[t->b].links] = (struct task_link){t->a, t->bytes_s};
     }
 }
 
-/* ---------------------------------------------------------------------- sorting */
+/* ------------------------------------------------------------------ sorting */
 
 /* Is a before b? Never of two equal ones both. */
 typedef bool before_f(const struct hct_system *in, uint32_t a, uint32_t b);

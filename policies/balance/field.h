@@ -1,10 +1,11 @@
-/* field.h - the system as it would be after the changes that have been made so far:
- * who is where, how fast each host would serve a task, how fast each job would go.
+/* field.h - the system as it would be after the changes that have been made so
+ * far: who is where, how fast each host would serve a task, how fast each job
+ * would go.
  *
- * A processor is shared evenly: where more is wanted than there is, all get their
- * part of it. Demands are whole numbers, so that a system that was changed and one
- * that was so from the beginning are the same to the last bit: what is decided does
- * not depend on how it became so.
+ * A processor is shared evenly: where more is wanted than there is, all get
+ * their part of it. Demands are whole numbers, so that a system that was
+ * changed and one that was so from the beginning are the same to the last bit:
+ * what is decided does not depend on how it became so.
  *
  * All memory is the host's, given once. */
 #ifndef HECTOR_BALANCE_FIELD_H
@@ -56,9 +57,9 @@ struct field {
     struct spot *spots;
     struct seat *seats;
     struct work *works;
-    struct task_link *links;    /* of seat i: seats[i].links to seats[i + 1].links */
+    struct task_link *links;    /* of a seat, up to those of the next */
     uint32_t *heaviest;         /* numbers of pairs: much traffic first */
-    uint32_t *order;            /* numbers of works: more important ones first */
+    uint32_t *order;            /* works, the most important first */
     struct group *groups;       /* scratch: of hosts */
     uint32_t *grouped;          /* scratch: of seats */
     struct trial *trials;       /* scratch: of seats */

@@ -5,7 +5,8 @@ double gain_price(const struct field *f, uint32_t work)
 {
     const struct hct_work *w = hct_work(f->in, work);
 
-    return w->ntasks * (f->in->move_s + (double)w->image_bytes / f->in->move_bytes_s);
+    return w->ntasks *
+           (f->in->move_s + (double)w->image_bytes / f->in->move_bytes_s);
 }
 
 double gain_pace(const struct field *f, uint32_t work, double from, double to)
@@ -24,7 +25,8 @@ double gain_loss(struct field *f, uint32_t work, uint32_t host, double from,
     if (!(to < from))
         return 0;
     stamp = ++f->stamp;
-    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE; i = f->seats[i].next) {
+    for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE;
+         i = f->seats[i].next) {
         uint32_t other = hct_seat(f->in, i)->work;
         struct work *w = &f->works[other];
 

@@ -23,7 +23,8 @@ static void try_move(struct field *f, uint32_t seat, uint32_t to, double near_s,
                gain_loss(f, work, to, before, field_rate(f, to));
     field_put(f, seat, from);
     if (worth_s - price_s > best->net_s)
-        *best = (struct choice){ seat, to, HCT_NOWHERE, worth_s, worth_s - price_s };
+        *best =
+            (struct choice){seat, to, HCT_NOWHERE, worth_s, worth_s - price_s};
 }
 
 /* Tasks that are alike: nothing else changes. */
@@ -40,12 +41,13 @@ static bool open_to_all(const struct field *f, uint32_t host)
     return f->ranking.key[host] > 0;
 }
 
-static void try_changes(struct field *f, uint32_t seat, uint32_t to, double near_s,
-                        double price_s, struct choice *best)
+static void try_changes(struct field *f, uint32_t seat, uint32_t to,
+                        double near_s, double price_s, struct choice *best)
 {
     uint32_t from = f->seats[seat].at;
 
-    for (uint32_t i = f->spots[to].head; i != HCT_NOWHERE; i = f->seats[i].next) {
+    for (uint32_t i = f->spots[to].head; i != HCT_NOWHERE;
+         i = f->seats[i].next) {
         double worth_s;
 
         if (!alike(f, seat, i))
@@ -59,13 +61,16 @@ static void try_changes(struct field *f, uint32_t seat, uint32_t to, double near
                            f->in->params[FIELD_MESSAGE] *
                            f->works[hct_seat(f->in, i)->work].rest_s;
         if (worth_s - 2 * price_s > best->net_s ||
-            (worth_s - 2 * price_s == best->net_s && best->other != HCT_NOWHERE &&
-             best->seat == seat && i < best->other))
-            *best = (struct choice){ seat, to, i, worth_s, worth_s - 2 * price_s };
+            (worth_s - 2 * price_s == best->net_s &&
+             best->other != HCT_NOWHERE && best->seat == seat &&
+             i < best->other))
+            *best =
+                (struct choice){seat, to, i, worth_s, worth_s - 2 * price_s};
     }
 }
 
-static void try_one(struct field *f, uint32_t seat, uint32_t to, struct choice *best)
+static void try_one(struct field *f, uint32_t seat, uint32_t to,
+                    struct choice *best)
 {
     uint32_t work = hct_seat(f->in, seat)->work, from = f->seats[seat].at;
     double price_s = f->in->params[FIELD_MARGIN] * gain_price(f, work);

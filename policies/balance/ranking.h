@@ -1,5 +1,5 @@
-/* ranking.h - hosts by a key, the best one known at once: a tournament, of which a
- * change costs one path from the leaf to the root. */
+/* ranking.h - hosts by a key, the best one known at once: a tournament, of
+ * which a change costs one path from the leaf to the root. */
 #ifndef HECTOR_BALANCE_RANKING_H
 #define HECTOR_BALANCE_RANKING_H
 

@@ -1,7 +1,8 @@
-/* stay.c - the optimizer that never moves: it places jobs that wait, and does it as
- * a master does that has none (master/state/place.c). Each round hands out one more
- * share of the slots, what other tasks use is taken off, and a host is filled
- * before the next one; memory, features and draining hosts are heeded. */
+/* stay.c - the optimizer that never moves: it places jobs that wait, and does
+ * it as a master does that has none (master/state/place.c). Each round hands
+ * out one more share of the slots, what other tasks use is taken off, and a
+ * host is filled before the next one; memory, features and draining hosts are
+ * heeded. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ static size_t state_bytes(const struct hct_system *in)
 }
 
 /* Tasks of the job that host i may have when so many rounds are handed out. */
-static uint64_t room(const struct hct_system *in, const struct host *h, uint32_t i,
-                     uint64_t rounds)
+static uint64_t room(const struct hct_system *in, const struct host *h,
+                     uint32_t i, uint64_t rounds)
 {
     uint64_t slots = hct_host(in, i)->slots, n = rounds * (slots ? slots : 1);
 
@@ -70,8 +71,9 @@ static uint64_t most_of(const struct hct_system *in, const struct host *h,
     return most;
 }
 
-static void put(const struct hct_system *in, struct host *h, struct hct_plan *out,
-                uint32_t work, uint32_t *rank, uint32_t host, uint64_t n)
+static void put(const struct hct_system *in, struct host *h,
+                struct hct_plan *out, uint32_t work, uint32_t *rank,
+                uint32_t host, uint64_t n)
 {
     const struct hct_work *w = hct_work(in, work);
 
@@ -90,8 +92,8 @@ static void put(const struct hct_system *in, struct host *h, struct hct_plan *ou
     }
 }
 
-static void place(const struct hct_system *in, struct host *h, struct hct_plan *out,
-                  uint32_t work)
+static void place(const struct hct_system *in, struct host *h,
+                  struct hct_plan *out, uint32_t work)
 {
     const struct hct_work *w = hct_work(in, work);
     uint64_t rounds = 1, rest = w->ntasks, each = largest(in, w);

@@ -1,9 +1,9 @@
 /* checked.c - see checked.h.
  *
- * First each step by itself. Then they are done, on paper, in rounds: a step waits
- * while its node is full, until others have left. A job is placed as a whole or not
- * at all. What waits when nothing moves any more is refused: where it would fit if
- * all others that wait had gone, they wait for each other. */
+ * First each step by itself. Then they are done, on paper, in rounds: a step
+ * waits while its node is full, until others have left. A job is placed as a
+ * whole or not at all. What waits when nothing moves any more is refused: where
+ * it would fit if all others that wait had gone, they wait for each other. */
 #include "proto/plan/checked.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static const struct hct_plan_step *step_at(const struct desk *d, uint32_t i)
     return HCT_AT(struct hct_plan_step, d->plan->steps, d->plan->step_size, i);
 }
 
-/* ----------------------------------------------------------------------- crowds */
+/* ------------------------------------------------------------------- crowds */
 
 static struct crowd *crowd(const struct desk *d, uint32_t work, uint32_t host)
 {
@@ -97,7 +97,8 @@ static void put(struct desk *d, uint32_t seat, uint32_t host)
 }
 
 /* Is there room, if so much memory is left before? */
-static bool fits(const struct desk *d, uint32_t seat, uint32_t host, uint64_t leave)
+static bool fits(const struct desk *d, uint32_t seat, uint32_t host,
+                 uint64_t leave)
 {
     const struct hct_seat *s = hct_seat(d->in, seat);
     uint64_t all = hct_host(d->in, host)->memory_bytes;
@@ -107,7 +108,7 @@ static bool fits(const struct desk *d, uint32_t seat, uint32_t host, uint64_t le
            (!most || crowd(d, s->work, host)->n < most);
 }
 
-/* ------------------------------------------------------------- each step by itself */
+/* ------------------------------------------------------ each step by itself */
 
 static int check_job(const struct desk *d, const struct hct_plan_step *s)
 {
@@ -180,9 +181,11 @@ static int check_alone(struct desk *d, const struct hct_plan_step *s)
     return whole ? TAKEN : WAITS;
 }
 
-/* Moves of one job that follow each other in the plan, from step i to before end:
- * does each node have as many of its tasks as before, all of them alike? */
-static bool is_circle(const struct desk *d, uint32_t i, uint32_t end, int32_t *change)
+/* Moves of one job that follow each other in the plan, from step i to before
+ * end: does each node have as many of its tasks as before, all of them
+ * alike? */
+static bool is_circle(const struct desk *d, uint32_t i, uint32_t end,
+                      int32_t *change)
 {
     const struct hct_seat *first = NULL;
     bool circle = true;
@@ -195,7 +198,8 @@ static bool is_circle(const struct desk *d, uint32_t i, uint32_t end, int32_t *c
             continue;
         t = hct_seat(d->in, s->seat);
         first = first ? first : t;
-        circle &= t->wants == first->wants && t->memory_bytes == first->memory_bytes;
+        circle &=
+            t->wants == first->wants && t->memory_bytes == first->memory_bytes;
         change[s->host]++;
         change[d->at[s->seat]]--;
     }
@@ -204,7 +208,8 @@ static bool is_circle(const struct desk *d, uint32_t i, uint32_t end, int32_t *c
             circle &= change[step_at(d, k)->host] == 0;
     for (uint32_t k = i; k < end; k++)
         if (d->fate[k] == WAITS && step_at(d, k)->kind == HCT_PLAN_MOVE)
-            change[step_at(d, k)->host] = change[d->at[step_at(d, k)->seat]] = 0;
+            change[step_at(d, k)->host] = change[d->at[step_at(d, k)->seat]] =
+                0;
     return circle;
 }
 
@@ -212,7 +217,7 @@ static bool is_circle(const struct desk *d, uint32_t i, uint32_t end, int32_t *c
  * traffic between them: all is as it was. */
 static void refuse_circles(struct desk *d, int32_t *change)
 {
-    uint8_t *talks = d->named;  /* of jobs: what it was is not needed any more */
+    uint8_t *talks = d->named;  /* of jobs; nobody needs it as it was */
 
     memset(talks, 0, d->in->nworks);
     for (uint32_t i = 0; i < d->in->ntraffic; i++)
@@ -220,9 +225,11 @@ static void refuse_circles(struct desk *d, int32_t *change)
     for (uint32_t i = 0, end; i < d->plan->nsteps; i = end) {
         uint32_t work = step_at(d, i)->work;
 
-        for (end = i + 1; end < d->plan->nsteps && step_at(d, end)->work == work;)
+        for (end = i + 1;
+             end < d->plan->nsteps && step_at(d, end)->work == work;)
             end++;
-        if (work >= d->in->nworks || talks[work] || !is_circle(d, i, end, change))
+        if (work >= d->in->nworks || talks[work] ||
+            !is_circle(d, i, end, change))
             continue;
         for (uint32_t k = i; k < end; k++)
             if (d->fate[k] == WAITS && step_at(d, k)->kind == HCT_PLAN_MOVE)
@@ -230,7 +237,7 @@ static void refuse_circles(struct desk *d, int32_t *change)
     }
 }
 
-/* ------------------------------------------------------------------ done on paper */
+/* ------------------------------------------------------------ done on paper */
 
 /* Places all tasks of the job of step i, if all have room. */
 static bool place_job(struct desk *d, uint32_t i, uint32_t *order, uint32_t *n)
@@ -296,7 +303,8 @@ static void do_all(struct desk *d, uint32_t *order, uint32_t *n)
 static void refuse_rest(struct desk *d, uint64_t *leave)
 {
     for (uint32_t i = 0; i < d->plan->nsteps; i++) {
-        uint32_t from = d->fate[i] == WAITS ? d->at[step_at(d, i)->seat] : HCT_NOWHERE;
+        uint32_t from =
+            d->fate[i] == WAITS ? d->at[step_at(d, i)->seat] : HCT_NOWHERE;
 
         if (from < d->in->nhosts)
             leave[from] += hct_seat(d->in, step_at(d, i)->seat)->memory_bytes;
@@ -305,23 +313,27 @@ static void refuse_rest(struct desk *d, uint64_t *leave)
         const struct hct_plan_step *s = step_at(d, i);
 
         if (d->fate[i] == WAITS)
-            d->fate[i] = leave[s->host] && fits(d, s->seat, s->host, leave[s->host])
-                         ? CHECKED_CYCLE : CHECKED_FULL;
+            d->fate[i] =
+                leave[s->host] && fits(d, s->seat, s->host, leave[s->host])
+                    ? CHECKED_CYCLE
+                    : CHECKED_FULL;
     }
 }
 
-/* ------------------------------------------------------------------------ the plan */
+/* ----------------------------------------------------------------- the plan */
 
 static void say_first(struct checked *c, const struct desk *d, uint32_t i)
 {
     const struct hct_plan_step *s = step_at(d, i);
 
-    snprintf(c->first, sizeof(c->first), "step %u %s (job %u, task %d, node %d)", i,
-             checked_reason((enum checked_reason)d->fate[i]), s->work, (int)s->seat,
-             (int)s->host);
+    snprintf(c->first, sizeof(c->first),
+             "step %u %s (job %u, task %d, node %d)", i,
+             checked_reason((enum checked_reason)d->fate[i]), s->work,
+             (int)s->seat, (int)s->host);
 }
 
-static void take(struct checked *c, struct desk *d, const uint32_t *order, uint32_t n)
+static void take(struct checked *c, struct desk *d, const uint32_t *order,
+                 uint32_t n)
 {
     for (uint32_t i = 0; i < d->plan->nsteps; i++) {
         const struct hct_plan_step *s = step_at(d, i);
@@ -369,7 +381,8 @@ static int begin(struct desk *d)
     return 0;
 }
 
-static int run(struct checked *c, struct desk *d, void *scratch, uint32_t *order)
+static int run(struct checked *c, struct desk *d, void *scratch,
+               uint32_t *order)
 {
     uint32_t n = 0;
 
@@ -412,8 +425,8 @@ int checked_plan(struct checked *c, const struct hct_system *in,
 
     checked_fini(c);
     c->steps = calloc(n + 1, sizeof(*c->steps));
-    if (d.fate && d.at && d.memory && d.named && d.placed && d.crowds && scratch &&
-        order && c->steps)
+    if (d.fate && d.at && d.memory && d.named && d.placed && d.crowds &&
+        scratch && order && c->steps)
         rc = run(c, &d, scratch, order);
     end(&d);
     free(scratch);

@@ -1,5 +1,6 @@
-/* checked.h - what is left of a plan when each step has been looked at: only steps
- * that can be done, in an order in which they can, one at a time. Pure. */
+/* checked.h - what is left of a plan when each step has been looked at: only
+ * steps that can be done, in an order in which they can, one at a time.
+ * Pure. */
 #ifndef HECTOR_CHECKED_H
 #define HECTOR_CHECKED_H
 
@@ -30,7 +31,7 @@ struct checked {
     struct hct_plan_step *steps;        /* owned */
     uint32_t nsteps, nrefused;
     uint32_t refused[CHECKED_NREASONS];
-    char first[160];            /* about the first that was refused: a sentence */
+    char first[160];            /* a sentence about the first refused one */
 };
 
 /* {0} is empty. */

@@ -10,7 +10,7 @@
 #include "proto/base/paths.h"
 #include "proto/plan/settings.h"
 
-/* --------------------------------------------------------------------- loading */
+/* ------------------------------------------------------------------ loading */
 
 static int find_object(char *path, size_t size, const char *name,
                        struct err *err)
@@ -36,9 +36,11 @@ static int check_version(const struct hct_optimizer *o, const char *path,
 {
     if (o->major == HCT_OPTIMIZER_MAJOR && o->minor <= HCT_OPTIMIZER_MINOR)
         return 0;
-    return err_set(err, EPROTO, "optimizer %.100s was built for version %u.%u of "
-                   "the interface, this Hector has version %u.%u", path, o->major,
-                   o->minor, HCT_OPTIMIZER_MAJOR, HCT_OPTIMIZER_MINOR);
+    return err_set(err, EPROTO,
+                   "optimizer %.100s was built for version %u.%u of "
+                   "the interface, this Hector has version %u.%u",
+                   path, o->major, o->minor, HCT_OPTIMIZER_MAJOR,
+                   HCT_OPTIMIZER_MINOR);
 }
 
 static int load(struct optimizer *o, const char *path, struct err *err)
@@ -51,7 +53,8 @@ static int load(struct optimizer *o, const char *path, struct err *err)
                        dlerror());
     *(void **)&entry = dlsym(o->object, "hct_optimizer");
     if (!entry && dlsym(o->object, "hct_policy"))
-        return err_set(err, EINVAL, "%.140s is a policy, not an optimizer", path);
+        return err_set(err, EINVAL, "%.140s is a policy, not an optimizer",
+                       path);
     o->o = entry ? entry() : NULL;
     if (!o->o)
         return err_set(err, EINVAL, "%.140s is not an optimizer: it has no "
@@ -83,7 +86,8 @@ int optimizer_open(struct optimizer *o, const char *spec, struct err *err)
 
     memset(o, 0, sizeof(*o));
     if (n >= sizeof(name))
-        return err_set(err, ENAMETOOLONG, "optimizer: the name of the file is too "
+        return err_set(err, ENAMETOOLONG,
+                       "optimizer: the name of the file is too "
                        "long");
     memcpy(name, spec, n);
     name[n] = '\0';
@@ -103,7 +107,7 @@ void optimizer_close(struct optimizer *o)
     memset(o, 0, sizeof(*o));
 }
 
-/* ---------------------------------------------------------------------- a plan */
+/* ------------------------------------------------------------------- a plan */
 
 static void switch_off(struct optimizer *o, const char *why)
 {
@@ -135,7 +139,8 @@ static int ask(struct optimizer *o, const struct hct_system *in, void *state,
         return 0;
     }
     if (plan->nsteps > plan->steps_max) {
-        switch_off(o, "it says that its plan has more steps than there is room for");
+        switch_off(
+            o, "it says that its plan has more steps than there is room for");
         return 0;
     }
     o->lost += plan->lost;
@@ -149,7 +154,8 @@ int optimizer_plan(struct optimizer *o, const struct hct_system *in,
                    struct err *err)
 {
     struct hct_system given = *in;
-    struct hct_plan plan = { .size = sizeof(plan), .step_size = sizeof(*plan.steps) };
+    struct hct_plan plan = {.size = sizeof(plan),
+                            .step_size = sizeof(*plan.steps)};
     void *state;
     size_t bytes;
     int rc;
@@ -166,7 +172,8 @@ int optimizer_plan(struct optimizer *o, const struct hct_system *in,
     plan.steps_max = in->nseats + in->nworks;
     state = calloc(1, bytes + 1);
     plan.steps = calloc((size_t)plan.steps_max + 1, sizeof(*plan.steps));
-    rc = state && plan.steps ? ask(o, &given, state, &plan, err) : err_memory(err);
+    rc = state && plan.steps ? ask(o, &given, state, &plan, err)
+                             : err_memory(err);
     free(state);
     free(plan.steps);
     return rc;

@@ -1,10 +1,10 @@
-/* optimizer.h - one optimizer: its shared object found, loaded and asked, what it
- * plans checked, and it switched off when that makes no sense several times in a
- * row.
+/* optimizer.h - one optimizer: its shared object found, loaded and asked, what
+ * it plans checked, and it switched off when that makes no sense several times
+ * in a row.
  *
- * "balance", "balance:margin=3", "/path/to/mine.so:every=2": a name is looked for in
- * ../lib/hector/optimizers and ../lib/optimizers, seen from the running program. It
- * runs in this process. */
+ * "balance", "balance:margin=3", "/path/to/mine.so:every=2": a name is looked
+ * for in ../lib/hector/optimizers and ../lib/optimizers, seen from the running
+ * program. It runs in this process. */
 #ifndef HECTOR_OPTIMIZER_H
 #define HECTOR_OPTIMIZER_H
 
@@ -26,7 +26,7 @@ struct optimizer {
     uint64_t refused[CHECKED_NREASONS]; /* steps, of all plans */
     unsigned wrong;             /* plans in a row with such steps */
     bool off;                   /* ... too many, or it cannot go on */
-    char why[200];              /* a sentence, then; else about the last plan that
+    char why[200];              /* a sentence, then; else of the last plan that
                                    had steps that were refused, or "" */
 };
 

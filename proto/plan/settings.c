@@ -7,8 +7,8 @@
 
 #include "proto/base/str.h"
 
-static int set_defaults(const struct hct_param *table, double *v, const char *who,
-                        struct err *err)
+static int set_defaults(const struct hct_param *table, double *v,
+                        const char *who, struct err *err)
 {
     for (unsigned i = 0; table[i].name; i++) {
         if (i == HCT_PARAMS_MAX)
@@ -34,8 +34,10 @@ static int set_one(const struct hct_param *table, double *v, const char *who,
             continue;
         str_fini(&names);
         if (*value == '\0' || *end != '\0' || !(x >= q->min && x <= q->max))
-            return err_set(err, EINVAL, "%s: %s=%.40s: a number from %g to %g is "
-                           "wanted", who, key, value, q->min, q->max);
+            return err_set(err, EINVAL,
+                           "%s: %s=%.40s: a number from %g to %g is "
+                           "wanted",
+                           who, key, value, q->min, q->max);
         v[i] = x;
         return 0;
     }

@@ -73,8 +73,8 @@ static int take_fault(void *to, const struct args_given *g, struct err *err)
     return 0;
 }
 
-static const struct fleet_conf FLEET = { .nodes = 1000, .jobs = 10000, .speeds = 4,
-                                         .load = 0.8 };
+static const struct fleet_conf FLEET = {
+    .nodes = 1000, .jobs = 10000, .speeds = 4, .load = 0.8 };
 
 #define AT(f) offsetof(struct emulate, f)
 static const struct args_option rows[] = {
@@ -139,7 +139,7 @@ static const struct args_option rows[] = {
     { NULL, "clean", ARGS_NONE, NULL, "... without a fault",
       args_flag, AT(clean), 0, 0 },
     { NULL, "optimizer", ARGS_VALUE, "NAME|FILE[:K=V]",
-      "no slaves: jobs in virtual time, placed and moved by it, stay and balance",
+      "no slaves: jobs in virtual time, by it, by stay and by balance",
       args_text, AT(optimizer), 0, 0 },
     { NULL, "nodes", ARGS_VALUE, "N", "... on so many nodes (1000)",
       args_u32, AT(fleet.nodes), 1, EMULATE_NODES_MAX },
@@ -225,11 +225,12 @@ static int check_fleet(struct emulate *e)
     e->fleet.seed = e->seed;
     if (!e->optimizer && (f->nodes != FLEET.nodes || f->jobs != FLEET.jobs ||
                           f->speeds != FLEET.speeds || f->load != FLEET.load))
-        return complain("--nodes, --jobs, --speeds, --load", "need --optimizer");
+        return complain("--nodes, --jobs, --speeds, --load",
+                        "need --optimizer");
     if (e->optimizer && (e->seconds_ns || e->sites || e->program || e->master ||
                          e->nfaults || e->gather))
-        return complain("--optimizer", "goes with --nodes, --jobs, --speeds, --load, "
-                        "--seed and -j alone: there are no slaves");
+        return complain("--optimizer", "goes with --nodes, --jobs, --speeds, "
+                        "--load, --seed and -j alone: there are no slaves");
     return -1;
 }
 
@@ -280,8 +281,8 @@ int emulate_options(struct emulate *e, int argc, char **argv)
     *e = (struct emulate){
         .daemons = 64, .tasks = 128, .traces = 3, .depth = 7, .breadth = 2,
         .classes = 5, .iterations = 3, .batch = 100, .workers = 2,
-        .speed = 1, .odd = 2, .trials = 8, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS,
-        .fleet = FLEET };
+        .speed = 1, .odd = 2, .trials = 8, .seed = 1,
+        .call_ns = 10 * CLOCK_NS_PER_MS, .fleet = FLEET };
     rc = args_program(&program, e, argc, argv, &word);
     if (rc >= 0)
         return rc;

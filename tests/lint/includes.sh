@@ -73,7 +73,8 @@ slave/slice          slice_args.inc
 slave
 slave/emulate/trial  policies/lib policies/smm hct_policy.h
 slave/emulate/plan   hct_optimizer.h
-slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h hct_optimizer.h
+slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
+slave/emulate        hct_optimizer.h
 slave/emulate        policies/lib policies/smm policies/outlier policies/progress
 
 master/state         hct.pb-c.h cpu.h

@@ -1,10 +1,10 @@
 /* contest.c - see contest.h.
  *
- * A job goes as fast as its slowest task, and stands while one of them moves; traffic
- * between nodes takes time of it. Processors are shared evenly. The optimizer is asked
- * when jobs have come, no more than once a second, and each ten seconds. Of its plan
- * jobs are started at once, and moves are done one at a time, as a master does them,
- * until there is another plan. */
+ * A job goes as fast as its slowest task, and stands while one of them moves;
+ * traffic between nodes takes time of it. Processors are shared evenly. The
+ * optimizer is asked when jobs have come, no more than once a second, and each
+ * ten seconds. Of its plan jobs are started at once, and moves are done one at
+ * a time, as a master does them, until there is another plan. */
 #include "slave/emulate/plan/contest.h"
 
 #include <math.h>
@@ -51,9 +51,10 @@ struct world {
     double slow;                /* sum */
 };
 
-/* ----------------------------------------------------------------------- speeds */
+/* ------------------------------------------------------------------- speeds */
 
-static const struct fleet_job *job_of(const struct world *w, const struct run *r)
+static const struct fleet_job *job_of(const struct world *w,
+                                      const struct run *r)
 {
     return &w->f->jobs[r->job];
 }
@@ -91,7 +92,7 @@ static void weigh(struct world *w, const struct run *r, double sign)
         w->demand[w->at[j->as.first + k]] += sign;
 }
 
-/* ------------------------------------------------------------------- the system */
+/* --------------------------------------------------------------- the system */
 
 static void tell_run(struct world *w, uint32_t i, struct hct_system *s)
 {
@@ -120,14 +121,23 @@ static void tell_run(struct world *w, uint32_t i, struct hct_system *s)
 
 static void tell(struct world *w, struct hct_system *s)
 {
-    *s = (struct hct_system){
-        .size = sizeof(*s), .nmoves = (uint32_t)w->c->moves, .seq = w->c->plans + 1,
-        .now_ns = (uint64_t)(w->now_s * 1e9), .seed = w->f->conf.seed,
-        .move_s = MOVE_S, .move_bytes_s = MOVE_BYTES_S,
-        .nhosts = w->f->conf.nodes, .host_size = sizeof(*w->hosts), .hosts = w->hosts,
-        .nworks = w->nruns, .work_size = sizeof(*w->works), .works = w->works,
-        .seat_size = sizeof(*w->seats), .seats = w->seats,
-        .traffic_size = sizeof(*w->traffic), .traffic = w->traffic };
+    *s = (struct hct_system){.size = sizeof(*s),
+                             .nmoves = (uint32_t)w->c->moves,
+                             .seq = w->c->plans + 1,
+                             .now_ns = (uint64_t)(w->now_s * 1e9),
+                             .seed = w->f->conf.seed,
+                             .move_s = MOVE_S,
+                             .move_bytes_s = MOVE_BYTES_S,
+                             .nhosts = w->f->conf.nodes,
+                             .host_size = sizeof(*w->hosts),
+                             .hosts = w->hosts,
+                             .nworks = w->nruns,
+                             .work_size = sizeof(*w->works),
+                             .works = w->works,
+                             .seat_size = sizeof(*w->seats),
+                             .seats = w->seats,
+                             .traffic_size = sizeof(*w->traffic),
+                             .traffic = w->traffic};
     for (uint32_t i = 0; i < s->nhosts; i++) {
         w->hosts[i] = w->f->hosts[i];
         w->hosts[i].load = fleet_load(w->f, i, w->now_s);
@@ -136,7 +146,7 @@ static void tell(struct world *w, struct hct_system *s)
         tell_run(w, i, s);
 }
 
-/* --------------------------------------------------------------------- the plan */
+/* ----------------------------------------------------------------- the plan */
 
 static int note_time(struct world *w, uint64_t ns)
 {
@@ -201,7 +211,7 @@ static int plan(struct world *w, struct err *err)
     return 0;
 }
 
-/* ------------------------------------------------------------------- what happens */
+/* ------------------------------------------------------------- what happens */
 
 static struct run *find_run(struct world *w, uint32_t job)
 {
@@ -309,11 +319,12 @@ static int turn(struct world *w, struct err *err)
     return 0;
 }
 
-/* -------------------------------------------------------------------------- all */
+/* ---------------------------------------------------------------------- all */
 
 static bool open_world(struct world *w)
 {
-    size_t tasks = w->f->ntasks, jobs = w->f->conf.jobs, nodes = w->f->conf.nodes;
+    size_t tasks = w->f->ntasks, jobs = w->f->conf.jobs,
+           nodes = w->f->conf.nodes;
 
     w->runs = calloc(jobs, sizeof(*w->runs));
     w->at = calloc(tasks, sizeof(*w->at));
@@ -323,8 +334,8 @@ static bool open_world(struct world *w)
     w->works = calloc(jobs, sizeof(*w->works));
     w->seats = calloc(tasks, sizeof(*w->seats));
     w->traffic = calloc(tasks, sizeof(*w->traffic));
-    if (!w->runs || !w->at || !w->demand || !w->queue || !w->hosts || !w->works ||
-        !w->seats || !w->traffic)
+    if (!w->runs || !w->at || !w->demand || !w->queue || !w->hosts ||
+        !w->works || !w->seats || !w->traffic)
         return false;
     for (size_t i = 0; i < tasks; i++)
         w->at[i] = HCT_NOWHERE;

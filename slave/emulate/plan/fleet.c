@@ -1,7 +1,7 @@
 /* fleet.c - see fleet.h.
  *
- * Works and images are spread evenly over their orders of magnitude, as those of
- * real jobs are more or less; the gaps between arrivals are exponential. */
+ * Works and images are spread evenly over their orders of magnitude, as those
+ * of real jobs are more or less; the gaps between arrivals are exponential. */
 #include "slave/emulate/plan/fleet.h"
 
 #include <math.h>
@@ -11,8 +11,21 @@
 
 enum { TASKS_LOG2 = 6,          /* 1 to 32 tasks */
        EPOCH_S = 1800 };        /* others come and go */
-enum lot { SLOTS, SPEED, FEATURE, TASKS, WORK, GAP, PRIORITY, IMAGE, NEEDS, TALKS,
-           KNOWN, FIXED, OTHERS };
+enum lot {
+    SLOTS,
+    SPEED,
+    FEATURE,
+    TASKS,
+    WORK,
+    GAP,
+    PRIORITY,
+    IMAGE,
+    NEEDS,
+    TALKS,
+    KNOWN,
+    FIXED,
+    OTHERS
+};
 
 /* One lot of one thing. */
 static double lot(const struct fleet *f, enum lot what, uint64_t number)
@@ -48,7 +61,8 @@ static void draw_job(struct fleet *f, uint32_t i)
     double known = lot(f, KNOWN, i);
 
     j->work_s = spread(lot(f, WORK, i), 60, 6000);
-    j->bytes_s = lot(f, TALKS, i) < 0.5 ? 0 : spread(lot(f, TALKS, i), 1e4, 1e8);
+    j->bytes_s =
+        lot(f, TALKS, i) < 0.5 ? 0 : spread(lot(f, TALKS, i), 1e4, 1e8);
     j->as = (struct hct_work){
         .id = i + 1, .first = f->ntasks,
         .ntasks = 1u << (uint32_t)(lot(f, TASKS, i) * TASKS_LOG2),
@@ -80,7 +94,10 @@ static int faster_first(const void *a, const void *b)
     const struct hct_host *x = *(const struct hct_host *const *)a;
     const struct hct_host *y = *(const struct hct_host *const *)b;
 
-    return x->speed < y->speed ? 1 : x->speed > y->speed ? -1 : x->id > y->id ? 1 : -1;
+    return x->speed < y->speed   ? 1
+           : x->speed > y->speed ? -1
+           : x->id > y->id       ? 1
+                                 : -1;
 }
 
 /* On the fastest nodes, and more than one task on a processor where that is not
@@ -100,7 +117,8 @@ static double alone(const struct fleet *f, struct hct_host *const *by_speed,
 
 static int set_alone(struct fleet *f)
 {
-    struct hct_host **by_speed = calloc(f->conf.nodes, sizeof(struct hct_host *));
+    struct hct_host **by_speed =
+        calloc(f->conf.nodes, sizeof(struct hct_host *));
 
     if (!by_speed)
         return -1;
@@ -149,8 +167,8 @@ double fleet_load(const struct fleet *f, uint32_t host, double now_s)
     return part < 0.1 ? f->hosts[host].slots * (0.5 + part * 5) : 0;
 }
 
-/* All processors cannot do what comes from then on any sooner, whenever that is, and
- * no job is sooner than alone. */
+/* All processors cannot do what comes from then on any sooner, whenever that
+ * is, and no job is sooner than alone. */
 double fleet_bound(const struct fleet *f)
 {
     double rest_s = 0, bound_s = 0;

@@ -1,5 +1,5 @@
-/* fleet.h - nodes of some speeds, and jobs that come one after the other, drawn by a
- * seed: the same for each optimizer. */
+/* fleet.h - nodes of some speeds, and jobs that come one after the other, drawn
+ * by a seed: the same for each optimizer. */
 #ifndef HECTOR_EMULATE_FLEET_H
 #define HECTOR_EMULATE_FLEET_H
 
