@@ -72,8 +72,8 @@ struct hct_work {               /* a job */
     uint32_t per_node;          /* tasks on one node at most; 0: no limit */
     uint64_t features;          /* that its tasks need, all of them */
     uint64_t image_bytes;       /* of one of its tasks, as it moves */
-    double rest_s;              /* that each task has to compute yet, on
-                                   a processor of speed 1; 0: not known */
+    double rest_s;              /* that each task has to compute yet, on a
+                                   processor of speed 1; 0: not known */
     double used_s;              /* ... has computed */
     double margin;              /* the least of its deadlines', as part of what
                                    they allow; negative: missed. 1 if none */
@@ -102,7 +102,7 @@ struct hct_system {
     uint64_t seq;               /* number of the plan, from 1 */
     uint64_t now_ns, seed;      /* the only clock, the only randomness */
     double move_s;              /* a move takes so long, */
-    double move_bytes_s; /* and the image is copied at this speed. Without
+    double move_bytes_s;        /* and the image is copied at this speed. Without
                                    moves seen what the host believes; not 0 */
     const double *params;       /* as long as the table, within its bounds */
     uint32_t nhosts, host_size;

@@ -51,4 +51,4 @@ $(foreach p,$(POLICIES),$(eval $(call policy_rule,$p,policies)))
 $(foreach p,$(OPTIMIZERS),$(eval $(call policy_rule,$p,optimizers)))
 
 # Tests that load one.
-$(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)
+$(B)/unit/test_optimizer $(B)/bench/bench_optimizer $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)

@@ -31,7 +31,7 @@ static size_t state_bytes(const struct hct_system *in)
 
 static bool round_of(struct field *f)
 {
-    bool changed = false;
+    bool changed = seating_place(f);
 
     for (uint32_t i = 0; i < f->in->nworks; i++)
         if (field_movable(f, f->order[i]))
@@ -99,7 +99,6 @@ static int plan(void *state, const struct hct_system *in, struct hct_plan *out)
     if (in->nhosts == 0)
         return 0;
     field_init(f, (char *)state + own, in);
-    seating_place(f);
     for (int i = 0; i < ROUNDS_MAX && round_of(f); i++) {}
     for (uint32_t i = 0; i < in->nworks; i++)
         say(f, f->order[i], out);

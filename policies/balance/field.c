@@ -7,6 +7,8 @@
 enum { TRIES = 64 };            /* hosts that are looked at for a task */
 /* Where tasks should leave they are worth next to nothing. */
 static const double unwelcome = 1.0 / 1024;
+/* ... and crowded ones are behind all others. */
+static const double crowded = 1e-6;
 
 /* ------------------------------------------------------------------- memory */
 
@@ -36,7 +38,7 @@ size_t field_bytes(const struct hct_system *in)
            round_up(hosts * sizeof(struct group)) +
            round_up(seats * sizeof(uint32_t)) +
            round_up(seats * sizeof(struct trial)) +
-           round_up(ranking_bytes(in->nhosts));
+           2 * round_up(ranking_bytes(in->nhosts));
 }
 
 /* -------------------------------------------------------------------- rates */
@@ -67,8 +69,12 @@ static bool welcome(const struct field *f, uint32_t host)
 /* Where nobody may come the key is 0. */
 static void rank(struct field *f, uint32_t host)
 {
-    ranking_set(&f->ranking, host,
-                welcome(f, host) ? field_rate_with(f, host, FIELD_ONE) : 0);
+    const struct spot *s = &f->spots[host];
+    double rate = welcome(f, host) ? field_rate_with(f, host, FIELD_ONE) : 0;
+    bool calm = s->demand + FIELD_ONE <= s->slots;
+
+    ranking_set(&f->ranking, host, rate);
+    ranking_set(&f->calm, host, calm ? rate : rate * crowded);
 }
 
 /* ------------------------------------------------------------------ changes */
@@ -178,10 +184,10 @@ bool field_may(const struct field *f, uint32_t seat, uint32_t host)
            has_memory(f, seat, host) && has_place(f, w, seat, host);
 }
 
-uint32_t field_best(struct field *f, uint32_t seat, double floor)
+static uint32_t best_of(struct field *f, struct ranking *r, uint32_t seat,
+                        double floor)
 {
     uint32_t hidden[TRIES], n = 0, found = HCT_NOWHERE;
-    struct ranking *r = &f->ranking;
 
     while (n < TRIES) {
         uint32_t i = ranking_best(r);
@@ -198,6 +204,16 @@ uint32_t field_best(struct field *f, uint32_t seat, double floor)
     while (n > 0)
         rank(f, hidden[--n]);
     return found;
+}
+
+uint32_t field_best(struct field *f, uint32_t seat, double floor)
+{
+    return best_of(f, &f->ranking, seat, floor);
+}
+
+uint32_t field_calmest(struct field *f, uint32_t seat)
+{
+    return best_of(f, &f->calm, seat, 0);
 }
 
 bool field_movable(const struct field *f, uint32_t work)
@@ -351,7 +367,8 @@ void field_init(struct field *f, void *memory, const struct hct_system *in)
     f->groups = carve(&m, hosts * sizeof(*f->groups));
     f->grouped = carve(&m, seats * sizeof(*f->grouped));
     f->trials = carve(&m, seats * sizeof(*f->trials));
-    ranking_init(&f->ranking, m, in->nhosts);
+    ranking_init(&f->ranking, carve(&m, ranking_bytes(in->nhosts)), in->nhosts);
+    ranking_init(&f->calm, m, in->nhosts);
     init_spots(f);
     init_seats(f);
     init_works(f);

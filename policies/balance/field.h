@@ -63,7 +63,8 @@ struct field {
     struct group *groups;       /* scratch: of hosts */
     uint32_t *grouped;          /* scratch: of seats */
     struct trial *trials;       /* scratch: of seats */
-    struct ranking ranking;
+    struct ranking ranking;     /* by what one more task would get */
+    struct ranking calm;        /* the same, first where nobody loses by it */
     uint32_t stamp;
 };
 
@@ -80,6 +81,8 @@ bool field_may(const struct field *f, uint32_t seat, uint32_t host);
 /* The host that serves the task best, of those it may come to; HCT_NOWHERE:
  * none serves it faster than floor. */
 uint32_t field_best(struct field *f, uint32_t seat, double floor);
+/* ... of those where it takes nothing away from others, else of all. */
+uint32_t field_calmest(struct field *f, uint32_t seat);
 
 /* Put a task there; HCT_NOWHERE: takes it away. Paces stay as they were. */
 void field_put(struct field *f, uint32_t seat, uint32_t host);

@@ -50,7 +50,9 @@ static void try_changes(struct field *f, uint32_t seat, uint32_t to,
          i = f->seats[i].next) {
         double worth_s;
 
-        if (!alike(f, seat, i))
+        /* One of the two goes first, and needs room. */
+        if (!alike(f, seat, i) ||
+            !(field_may(f, seat, to) || field_may(f, i, from)))
             continue;
         /* What they send each other is between hosts before and after. */
         worth_s = near_s + gain_traffic(f, i, to, seat) -

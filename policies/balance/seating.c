@@ -1,30 +1,86 @@
 /* seating.c - see seating.h. */
 #include "policies/balance/seating.h"
 
-static void place(struct field *f, uint32_t work)
+#include <math.h>
+
+static void leave(struct field *f, const struct hct_work *w, uint32_t n)
 {
-    const struct hct_work *w = hct_work(f->in, work);
-    uint32_t n = 0;
-
-    for (; n < w->ntasks; n++) {
-        uint32_t host = field_best(f, w->first + n, 0);
-
-        if (host == HCT_NOWHERE)
-            break;
-        field_put(f, w->first + n, host);
-    }
-    if (n < w->ntasks) {
-        while (n > 0)
-            field_put(f, w->first + --n, HCT_NOWHERE);
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        field_refresh(f, f->seats[w->first + i].at);
+    while (n > 0)
+        field_put(f, w->first + --n, HCT_NOWHERE);
 }
 
-void seating_place(struct field *f)
+/* All tasks, or none. */
+static bool seat_all(struct field *f, const struct hct_work *w, bool calm)
 {
-    for (uint32_t i = 0; i < f->in->nworks; i++)
-        if (hct_work(f->in, f->order[i])->flags & HCT_WORK_WAITING)
-            place(f, f->order[i]);
+    for (uint32_t n = 0; n < w->ntasks; n++) {
+        uint32_t seat = w->first + n;
+        uint32_t host = calm ? field_calmest(f, seat) : field_best(f, seat, 0);
+
+        if (host == HCT_NOWHERE) {
+            leave(f, w, n);
+            return false;
+        }
+        field_put(f, seat, host);
+    }
+    return true;
+}
+
+/* By how much all jobs on its hosts take longer, for each second that they have
+ * to compute: of this one, all of it. */
+static double burden(struct field *f, uint32_t work)
+{
+    const struct hct_work *w = hct_work(f->in, work);
+    uint32_t stamp = ++f->stamp;
+    double all = 0;
+
+    for (uint32_t k = 0; k < w->ntasks; k++) {
+        uint32_t i = f->spots[f->seats[w->first + k].at].head;
+
+        for (; i != HCT_NOWHERE; i = f->seats[i].next) {
+            uint32_t other = hct_seat(f->in, i)->work;
+            struct work *o = &f->works[other];
+
+            if (o->stamp == stamp || f->seats[i].units == 0)
+                continue;
+            o->stamp = stamp;
+            all += hct_work(f->in, other)->ntasks / field_pace(f, other);
+            if (other != work)
+                all -= hct_work(f->in, other)->ntasks / o->pace;
+        }
+    }
+    return all;
+}
+
+static bool place(struct field *f, uint32_t work)
+{
+    const struct hct_work *w = hct_work(f->in, work);
+    double calm, any;
+
+    if (!seat_all(f, w, true))
+        return false;
+    calm = burden(f, work);
+    leave(f, w, w->ntasks);
+    any = seat_all(f, w, false) ? burden(f, work) : INFINITY;
+    if (!(any < calm)) {
+        leave(f, w, w->ntasks);
+        seat_all(f, w, true);
+    }
+    for (uint32_t i = 0; i < w->ntasks; i++)
+        field_refresh(f, f->seats[w->first + i].at);
+    return true;
+}
+
+bool seating_place(struct field *f)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < f->in->nworks; i++) {
+        uint32_t work = f->order[i];
+        const struct hct_work *w = hct_work(f->in, work);
+
+        if ((w->flags & HCT_WORK_WAITING) && w->ntasks &&
+            f->seats[w->first].at == HCT_NOWHERE)
+            found |= place(f, work);
+    }
+    return found;
 }
