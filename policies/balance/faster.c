@@ -113,6 +113,7 @@ static void settle(struct field *f, const struct row *r)
         field_refresh(f, f->trials[i].from);
         field_refresh(f, f->seats[f->trials[i].seat].at);
     }
+    f->works[r->work].pace = field_pace(f, r->work);
     f->works[r->work].worth_s += r->best_s;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRIES = 64 };            /* hosts that are looked at for a task */
+enum { TRIES = 24 };            /* hosts that are looked at for a task */
 /* Where tasks should leave they are worth next to nothing. */
 static const double unwelcome = 1.0 / 1024;
 /* ... and crowded ones are behind all others. */
@@ -57,7 +57,7 @@ double field_rate_with(const struct field *f, uint32_t host, uint64_t units)
 
 double field_rate(const struct field *f, uint32_t host)
 {
-    return field_rate_with(f, host, 0);
+    return f->spots[host].rate;
 }
 
 static bool welcome(const struct field *f, uint32_t host)
@@ -69,12 +69,14 @@ static bool welcome(const struct field *f, uint32_t host)
 /* Where nobody may come the key is 0. */
 static void rank(struct field *f, uint32_t host)
 {
-    const struct spot *s = &f->spots[host];
+    struct spot *s = &f->spots[host];
     double rate = welcome(f, host) ? field_rate_with(f, host, FIELD_ONE) : 0;
     bool calm = s->demand + FIELD_ONE <= s->slots;
 
+    s->rate = field_rate_with(f, host, 0);
     ranking_set(&f->ranking, host, rate);
-    ranking_set(&f->calm, host, calm ? rate : rate * crowded);
+    if (f->calms)
+        ranking_set(&f->calm, host, calm ? rate : rate * crowded);
 }
 
 /* ------------------------------------------------------------------ changes */
@@ -130,7 +132,7 @@ double field_pace(const struct field *f, uint32_t work)
 
     for (uint32_t i = 0; i < w->ntasks; i++) {
         uint32_t at = f->seats[w->first + i].at;
-        double rate = at == HCT_NOWHERE ? 0 : field_rate(f, at);
+        double rate = at == HCT_NOWHERE ? 0 : f->spots[at].rate;
 
         if (i == 0 || rate < pace)
             pace = rate;
@@ -142,13 +144,16 @@ void field_refresh(struct field *f, uint32_t host)
 {
     uint32_t stamp = ++f->stamp;
 
+    if (f->spots[host].rate == f->spots[host].told)
+        return;
+    f->spots[host].told = f->spots[host].rate;
     for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE;
          i = f->seats[i].next) {
-        uint32_t work = hct_seat(f->in, i)->work;
+        uint32_t other = hct_seat(f->in, i)->work;
 
-        if (f->works[work].stamp != stamp)
-            f->works[work].pace = field_pace(f, work);
-        f->works[work].stamp = stamp;
+        if (f->works[other].stamp != stamp)
+            f->works[other].pace = field_pace(f, other);
+        f->works[other].stamp = stamp;
     }
 }
 
@@ -211,9 +216,29 @@ uint32_t field_best(struct field *f, uint32_t seat, double floor)
     return best_of(f, &f->ranking, seat, floor);
 }
 
-uint32_t field_calmest(struct field *f, uint32_t seat)
+/* All of them, one by one: only where the best few would not do. */
+uint32_t field_any(struct field *f, uint32_t seat, bool calm)
 {
-    return best_of(f, &f->calm, seat, 0);
+    struct ranking *r = calm ? &f->calm : &f->ranking;
+    uint32_t found = best_of(f, r, seat, 0);
+
+    for (uint32_t i = 0, some = found; some == HCT_NOWHERE && i < r->n; i++)
+        if (r->key[i] > (found == HCT_NOWHERE ? 0 : r->key[found]) &&
+            field_may(f, seat, i))
+            found = i;
+    return found;
+}
+
+void field_begin_calm(struct field *f)
+{
+    f->calms = true;
+    for (uint32_t i = 0; i < f->in->nhosts; i++)
+        rank(f, i);
+}
+
+void field_end_calm(struct field *f)
+{
+    f->calms = false;
 }
 
 bool field_movable(const struct field *f, uint32_t work)
@@ -266,6 +291,8 @@ static void init_works(struct field *f)
         f->works[i].rest_s = w->rest_s > 0 ? w->rest_s : w->used_s;
         f->works[i].pace = field_pace(f, i);
     }
+    for (uint32_t i = 0; i < f->in->nhosts; i++)
+        f->spots[i].told = f->spots[i].rate;
 }
 
 /* Two entries for each pair, one at each end. */

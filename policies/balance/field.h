@@ -22,7 +22,8 @@ enum field_param { FIELD_MARGIN, FIELD_MESSAGE, FIELD_NPARAMS };
 struct spot {                   /* a host */
     uint64_t demand, slots;     /* units */
     uint64_t memory;            /* of the tasks that are there */
-    double speed;
+    double speed, rate;
+    double told;                /* rate that the paces of jobs are by */
     uint32_t head;              /* of its tasks: seats; HCT_NOWHERE */
     uint32_t stamp, slot;       /* scratch of faster.c */
 };
@@ -64,7 +65,8 @@ struct field {
     uint32_t *grouped;          /* scratch: of seats */
     struct trial *trials;       /* scratch: of seats */
     struct ranking ranking;     /* by what one more task would get */
-    struct ranking calm;        /* the same, first where nobody loses by it */
+    struct ranking calm;        /* the same, first where nobody loses by it; */
+    bool calms;                 /* ... not kept while nobody is seated */
     uint32_t stamp;
 };
 
@@ -79,16 +81,19 @@ double field_rate_with(const struct field *f, uint32_t host, uint64_t units);
 /* May this task come there? Room in memory, features, the job's limit. */
 bool field_may(const struct field *f, uint32_t seat, uint32_t host);
 /* The host that serves the task best, of those it may come to; HCT_NOWHERE:
- * none serves it faster than floor. */
+ * none serves it faster than floor, or not one of the best few. */
 uint32_t field_best(struct field *f, uint32_t seat, double floor);
-/* ... of those where it takes nothing away from others, else of all. */
-uint32_t field_calmest(struct field *f, uint32_t seat);
+/* ... of all; calm: of those where it takes nothing away from others, if there
+ * are any, between the two that say so. */
+uint32_t field_any(struct field *f, uint32_t seat, bool calm);
+void field_begin_calm(struct field *f);
+void field_end_calm(struct field *f);
 
 /* Put a task there; HCT_NOWHERE: takes it away. Paces stay as they were. */
 void field_put(struct field *f, uint32_t seat, uint32_t host);
 /* The pace of a job from where its tasks are. */
 double field_pace(const struct field *f, uint32_t work);
-/* Paces of all jobs that have a task on this host. */
+/* Paces of all jobs that have a task on this host, if its rate has changed. */
 void field_refresh(struct field *f, uint32_t host);
 
 /* Is it a job whose tasks may be moved? */

@@ -105,6 +105,7 @@ bool nearer_try(struct field *f, uint32_t pair)
         field_put(f, best.other, from);
     field_refresh(f, best.to);
     field_refresh(f, from);
+    f->works[work].pace = field_pace(f, work);
     f->works[work].worth_s += best.worth_s;
     return true;
 }

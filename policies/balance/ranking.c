@@ -38,9 +38,16 @@ void ranking_init(struct ranking *r, void *memory, uint32_t n)
 
 void ranking_set(struct ranking *r, uint32_t i, double key)
 {
+    if (key == r->key[i])
+        return;
     r->key[i] = key;
-    for (i = (r->leaves + i) / 2; i > 0; i /= 2)
-        r->winner[i] = better(r, r->winner[2 * i], r->winner[2 * i + 1]);
+    for (uint32_t k = (r->leaves + i) / 2; k > 0; k /= 2) {
+        uint32_t was = r->winner[k];
+
+        r->winner[k] = better(r, r->winner[2 * k], r->winner[2 * k + 1]);
+        if (r->winner[k] == was && was != i)
+            return;             /* it is not in what is above either */
+    }
 }
 
 uint32_t ranking_best(const struct ranking *r)

@@ -14,7 +14,7 @@ static bool seat_all(struct field *f, const struct hct_work *w, bool calm)
 {
     for (uint32_t n = 0; n < w->ntasks; n++) {
         uint32_t seat = w->first + n;
-        uint32_t host = calm ? field_calmest(f, seat) : field_best(f, seat, 0);
+        uint32_t host = field_any(f, seat, calm);
 
         if (host == HCT_NOWHERE) {
             leave(f, w, n);
@@ -67,7 +67,16 @@ static bool place(struct field *f, uint32_t work)
     }
     for (uint32_t i = 0; i < w->ntasks; i++)
         field_refresh(f, f->seats[w->first + i].at);
+    f->works[work].pace = field_pace(f, work);
     return true;
+}
+
+static bool waits(const struct field *f, uint32_t work)
+{
+    const struct hct_work *w = hct_work(f->in, work);
+
+    return (w->flags & HCT_WORK_WAITING) && w->ntasks &&
+           f->seats[w->first].at == HCT_NOWHERE;
 }
 
 bool seating_place(struct field *f)
@@ -75,12 +84,12 @@ bool seating_place(struct field *f)
     bool found = false;
 
     for (uint32_t i = 0; i < f->in->nworks; i++) {
-        uint32_t work = f->order[i];
-        const struct hct_work *w = hct_work(f->in, work);
-
-        if ((w->flags & HCT_WORK_WAITING) && w->ntasks &&
-            f->seats[w->first].at == HCT_NOWHERE)
-            found |= place(f, work);
+        if (!waits(f, f->order[i]))
+            continue;
+        if (!f->calms)
+            field_begin_calm(f);
+        found |= place(f, f->order[i]);
     }
+    field_end_calm(f);
     return found;
 }
