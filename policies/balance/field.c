@@ -140,20 +140,24 @@ double field_pace(const struct field *f, uint32_t work)
     return pace;
 }
 
+/* Where the rate has fallen it may be the least now; where it has risen only a
+ * job that it was the least of can have become faster. */
 void field_refresh(struct field *f, uint32_t host)
 {
-    uint32_t stamp = ++f->stamp;
+    double was = f->spots[host].told, rate = f->spots[host].rate;
 
-    if (f->spots[host].rate == f->spots[host].told)
+    f->spots[host].told = rate;
+    if (rate == was)
         return;
-    f->spots[host].told = f->spots[host].rate;
     for (uint32_t i = f->spots[host].head; i != HCT_NOWHERE;
          i = f->seats[i].next) {
         uint32_t other = hct_seat(f->in, i)->work;
+        struct work *w = &f->works[other];
 
-        if (f->works[other].stamp != stamp)
-            f->works[other].pace = field_pace(f, other);
-        f->works[other].stamp = stamp;
+        if (rate < was)
+            w->pace = rate < w->pace ? rate : w->pace;
+        else if (w->pace >= was && w->pace < rate)
+            w->pace = field_pace(f, other);
     }
 }
 
@@ -217,15 +221,20 @@ uint32_t field_best(struct field *f, uint32_t seat, double floor)
 }
 
 /* All of them, one by one: only where the best few would not do. */
-uint32_t field_any(struct field *f, uint32_t seat, bool calm)
+uint32_t field_any(struct field *f, uint32_t seat, bool calm, bool *hard)
 {
     struct ranking *r = calm ? &f->calm : &f->ranking;
-    uint32_t found = best_of(f, r, seat, 0);
+    uint32_t found = *hard ? HCT_NOWHERE : best_of(f, r, seat, 0);
+    double most = 0;
 
-    for (uint32_t i = 0, some = found; some == HCT_NOWHERE && i < r->n; i++)
-        if (r->key[i] > (found == HCT_NOWHERE ? 0 : r->key[found]) &&
-            field_may(f, seat, i))
+    if (found != HCT_NOWHERE)
+        return found;
+    *hard = true;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->key[i] > most && field_may(f, seat, i)) {
+            most = r->key[i];
             found = i;
+        }
     return found;
 }
 

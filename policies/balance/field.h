@@ -84,8 +84,9 @@ bool field_may(const struct field *f, uint32_t seat, uint32_t host);
  * none serves it faster than floor, or not one of the best few. */
 uint32_t field_best(struct field *f, uint32_t seat, double floor);
 /* ... of all; calm: of those where it takes nothing away from others, if there
- * are any, between the two that say so. */
-uint32_t field_any(struct field *f, uint32_t seat, bool calm);
+ * are any, between the two that say so. *hard: the best few will not do; it is
+ * kept from one task of a job to the next. */
+uint32_t field_any(struct field *f, uint32_t seat, bool calm, bool *hard);
 void field_begin_calm(struct field *f);
 void field_end_calm(struct field *f);
 

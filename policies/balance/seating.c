@@ -10,11 +10,12 @@ static void leave(struct field *f, const struct hct_work *w, uint32_t n)
 }
 
 /* All tasks, or none. */
-static bool seat_all(struct field *f, const struct hct_work *w, bool calm)
+static bool seat_all(struct field *f, const struct hct_work *w, bool calm,
+                     bool *hard)
 {
     for (uint32_t n = 0; n < w->ntasks; n++) {
         uint32_t seat = w->first + n;
-        uint32_t host = field_any(f, seat, calm);
+        uint32_t host = field_any(f, seat, calm, hard);
 
         if (host == HCT_NOWHERE) {
             leave(f, w, n);
@@ -55,16 +56,17 @@ static bool place(struct field *f, uint32_t work)
 {
     const struct hct_work *w = hct_work(f->in, work);
     double calm, any;
+    bool hard = false;
 
-    if (!seat_all(f, w, true))
+    if (!seat_all(f, w, true, &hard))
         return false;
     calm = burden(f, work);
+    for (uint32_t i = 0; i < w->ntasks; i++)
+        f->grouped[i] = f->seats[w->first + i].at;
     leave(f, w, w->ntasks);
-    any = seat_all(f, w, false) ? burden(f, work) : INFINITY;
-    if (!(any < calm)) {
-        leave(f, w, w->ntasks);
-        seat_all(f, w, true);
-    }
+    any = seat_all(f, w, false, &hard) ? burden(f, work) : INFINITY;
+    for (uint32_t i = 0; i < w->ntasks && !(any < calm); i++)
+        field_put(f, w->first + i, f->grouped[i]);
     for (uint32_t i = 0; i < w->ntasks; i++)
         field_refresh(f, f->seats[w->first + i].at);
     f->works[work].pace = field_pace(f, work);
