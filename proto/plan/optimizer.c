@@ -12,6 +12,18 @@
 
 /* ------------------------------------------------------------------ loading */
 
+bool optimizer_named(const char *name, struct err *err)
+{
+    char file[80], path[PATHS_MAX];
+
+    snprintf(file, sizeof(file), "optimizers/%.48s.so", name);
+    if (!*name || paths_library(file, path, sizeof(path), NULL))
+        return false;
+    err_set(err, EINVAL, "%.48s is an optimizer, not a policy: it says where "
+            "tasks should be, and finds nothing in a job", name);
+    return true;
+}
+
 static int find_object(char *path, size_t size, const char *name,
                        struct err *err)
 {

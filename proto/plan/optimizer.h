@@ -30,6 +30,9 @@ struct optimizer {
                                    had steps that were refused, or "" */
 };
 
+/* Is there an optimizer of that name? Then err says that it is no policy. */
+bool optimizer_named(const char *name, struct err *err);
+
 /* A sentence in err says what is wrong. *o is empty then. */
 int optimizer_open(struct optimizer *o, const char *spec, struct err *err);
 void optimizer_close(struct optimizer *o);

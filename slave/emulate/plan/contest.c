@@ -141,6 +141,8 @@ static void tell(struct world *w, struct hct_system *s)
     for (uint32_t i = 0; i < s->nhosts; i++) {
         w->hosts[i] = w->f->hosts[i];
         w->hosts[i].load = fleet_load(w->f, i, w->now_s);
+        w->hosts[i].flags =
+            fleet_owned(w->f, i, w->now_s) ? (uint32_t)HCT_HOST_OWNER : 0;
     }
     for (uint32_t i = 0; i < w->nruns; i++)
         tell_run(w, i, s);

@@ -48,7 +48,7 @@ static void draw_host(struct fleet *f, uint32_t i)
     *h = (struct hct_host){
         .id = i + 1, .slots = slots,
         .speed = (double)(speed + 1) / f->conf.speeds,
-        .memory_bytes = (uint64_t)slots * 2 << 30,
+        .memory_bytes = (uint64_t)slots * 8 << 30,
         .disk_bytes = (uint64_t)1 << 40,
         .features = i == 0 || lot(f, FEATURE, i) < 0.8 ? FLEET_FEATURE : 0,
     };
@@ -158,13 +158,25 @@ void fleet_fini(struct fleet *f)
     *f = (struct fleet){ .hosts = NULL };
 }
 
+static double others(const struct fleet *f, uint32_t host, double now_s)
+{
+    uint64_t epoch = (uint64_t)(now_s / EPOCH_S);
+
+    return lot(f, OTHERS, epoch * f->conf.nodes + host);
+}
+
 /* One node of ten has somebody else's work, for a while. */
 double fleet_load(const struct fleet *f, uint32_t host, double now_s)
 {
-    uint64_t epoch = (uint64_t)(now_s / EPOCH_S);
-    double part = lot(f, OTHERS, epoch * f->conf.nodes + host);
+    double part = others(f, host, now_s);
 
     return part < 0.1 ? f->hosts[host].slots * (0.5 + part * 5) : 0;
+}
+
+/* ... of whom every third is its owner. */
+bool fleet_owned(const struct fleet *f, uint32_t host, double now_s)
+{
+    return others(f, host, now_s) < 0.1 / 3;
 }
 
 /* All processors cannot do what comes from then on any sooner, whenever that

@@ -3,6 +3,8 @@
 #ifndef HECTOR_EMULATE_FLEET_H
 #define HECTOR_EMULATE_FLEET_H
 
+#include <stdbool.h>
+
 #include "policies/hct_optimizer.h"
 #include "proto/base/err.h"
 
@@ -36,6 +38,9 @@ void fleet_fini(struct fleet *f);
 
 /* Processors of a node that others use at that time. */
 double fleet_load(const struct fleet *f, uint32_t host, double now_s);
+
+/* ... and it is its owner. */
+bool fleet_owned(const struct fleet *f, uint32_t host, double now_s);
 
 /* No schedule ends before. */
 double fleet_bound(const struct fleet *f);

@@ -31,7 +31,8 @@ static void print_entry(const char *name, const struct contest *c,
     if (*c->why)
         printf("%-12s %s\n", "", c->why);
     if (c->left)
-        printf("%-12s %u jobs have not been done\n", "", c->left);
+        printf("%-12s %u jobs have not been done: the ratios are of the others\n",
+               "", c->left);
     fflush(stdout);
 }
 
