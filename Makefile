@@ -137,7 +137,7 @@ $(B)/bin/hector-slave: $(B)/obj/slave/main.o $(B)/obj/slave.a $(B)/obj/policies.
 	$(link) $(PROTO_LIBS) $(call libs,pmix libdw libelf) -lpthread -ldl -lm
 $(B)/bin/hector-emulate: $(B)/obj/slave/emulate/main.o \
     $(B)/obj/policies/outlier/outlier.o $(B)/obj/emulate.a $(B)/obj/slave.a $(B)/obj/policies.a $(B)/obj/proto.a
-	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -lm
+	$(link) $(PROTO_LIBS) $(call libs,libdw libelf) -ldl -lm
 $(B)/bin/hector-keep: $(B)/obj/slave/keep/main.o $(B)/obj/slave.a $(B)/obj/proto.a
 	$(link) $(call libs,libprotobuf-c libsodium libzstd)
 $(B)/bin/hector-slice: $(B)/obj/slave/slice/main.o $(B)/obj/slice.a $(B)/obj/slave.a $(B)/obj/proto.a
@@ -170,7 +170,8 @@ INSTALLED = \
     $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
     $(foreach l,libmpi.so.40 libhector-inside.so,$(B)/lib/hector/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
-    policies/hct_policy.h:include/hct_policy.h:644 \
+    $(foreach p,$(OPTIMIZERS),$(B)/lib/optimizers/$p.so:lib/hector/optimizers/$p.so:644) \
+    $(foreach h,hct_policy.h hct_optimizer.h,policies/$h:include/$h:644) \
     $(B)/lib/libhct.so.0:lib/libhct.so.0:644 libhct.so.0:lib/libhct.so:link \
     $(B)/config/hct.pc:lib/pkgconfig/hct.pc:644 \
     $(foreach h,hct_rt.h hct_rtf.h hct_rt.mod,$(B)/include/$h:include/$h:644) \
@@ -206,6 +207,7 @@ uninstall:
 	    rm -f "$(DESTDIR)$(PREFIX)/$$2"; done
 	@if $(searched); then $(LDCONFIG) 2>/dev/null || true; fi
 	@rmdir "$(DESTDIR)$(PREFIX)/lib/hector/policies" \
+	    "$(DESTDIR)$(PREFIX)/lib/hector/optimizers" \
 	    "$(DESTDIR)$(PREFIX)/lib/hector" \
 	    "$(DESTDIR)$(PREFIX)/share/doc/hector" 2>/dev/null || true
 

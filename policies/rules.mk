@@ -1,4 +1,4 @@
-# rules.mk - policies: shared objects of one exported symbol each.
+# rules.mk - policies and optimizers: shared objects of one exported symbol each.
 #
 # A policy is a name, a folder of that name, and its parts, of which some may
 # be in rooms below it (lib, deadlock, pace). The file with its name has hct_policy,
@@ -32,18 +32,25 @@ PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd re
                windows) \
                smm/polish $(addprefix lib/,phasebook words)
 
-POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so)
-policy_parts := $(sort $(foreach p,$(POLICIES),$(filter-out $p/$p,$(PARTS_$p))))
+
+# An optimizer is built alike: its one symbol is hct_optimizer.
+OPTIMIZERS  := balance stay
+PARTS_balance := $(addprefix balance/,balance faster field gain nearer ranking seating)
+PARTS_stay  := stay/stay
+
+POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so) $(OPTIMIZERS:%=$(B)/lib/optimizers/%.so)
+policy_parts := $(sort $(foreach p,$(POLICIES) $(OPTIMIZERS),$(filter-out $p/$p,$(PARTS_$p))))
 $(B)/obj/policies.a: $(policy_parts:%=$(B)/obj/policies/%.o)
 
 # Nothing of ours and no library but libc and libm.
 $(B)/obj/policies/%.o: private PKG_CFLAGS = -fvisibility=hidden
 define policy_rule
-$(B)/lib/policies/$1.so: $(PARTS_$1:%=$(B)/obj/policies/%.o)
+$(B)/lib/$2/$1.so: $(PARTS_$1:%=$(B)/obj/policies/%.o)
 	$$(call say,LD)mkdir -p $$(@D); $$(CC) -shared $$(CFLAGS) $$(LDFLAGS) $$(SAN) \
 	    $$(if $$(SANITIZE),,-Wl,-z,defs) -o $$@ $$^ -lm
 endef
-$(foreach p,$(POLICIES),$(eval $(call policy_rule,$p)))
+$(foreach p,$(POLICIES),$(eval $(call policy_rule,$p,policies)))
+$(foreach p,$(OPTIMIZERS),$(eval $(call policy_rule,$p,optimizers)))
 
 # Tests that load one.
-$(B)/unit/test_deadline $(B)/unit/test_deadline_runs $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)
+$(B)/unit/test_optimizer $(B)/unit/test_deadline $(B)/unit/test_deadline_runs $(B)/bench/bench_optimizer $(B)/unit/test_simulate $(B)/unit/test_slow $(B)/unit/test_hang $(B)/unit/test_phasebook $(B)/unit/test_judge: | $(POLICY_SO)

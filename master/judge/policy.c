@@ -11,7 +11,8 @@
 #include "proto/base/clock.h"
 #include "proto/base/idtable.h"
 #include "proto/base/paths.h"
-#include "proto/base/str.h"
+#include "proto/plan/optimizer.h"
+#include "proto/plan/settings.h"
 
 enum { POLICY_WRONG_MAX = 3 };
 /* A look of a series may come so much early. */
@@ -32,7 +33,9 @@ static int find_object(char *path, size_t size, const char *name,
     }
     snprintf(file, sizeof(file), "policies/%.48s.so", name);
     if (paths_library(file, path, size, NULL))
-        return err_set(err, ENOENT, "there is no policy called %.48s", name);
+        return optimizer_named(name, err)
+               ? -1 : err_set(err, ENOENT, "there is no policy called %.48s",
+                              name);
     return 0;
 }
 
@@ -45,6 +48,8 @@ static int load(struct policy *p, const char *path, struct err *err)
         return err_set(err, ENOENT, "cannot load the policy: %.160s",
                        dlerror());
     *(void **)&entry = dlsym(p->object, "hct_policy");
+    if (!entry && dlsym(p->object, "hct_optimizer"))
+        return err_set(err, EINVAL, "%.140s is an optimizer, not a policy", path);
     p->p = entry ? entry() : NULL;
     if (!p->p)
         return err_set(err, EINVAL, "%.140s is not a policy: it has no "
@@ -64,60 +69,12 @@ static int load(struct policy *p, const char *path, struct err *err)
     return 0;
 }
 
-static int set_defaults(struct policy *p, struct err *err)
+static int set_params(struct policy *p, const char *text, struct err *err)
 {
-    for (unsigned i = 0; p->p->params[i].name; i++) {
-        if (i == HCT_PARAMS_MAX)
-            return err_set(err, EINVAL, "policy %s has more than %d "
-                           "parameters", p->name, HCT_PARAMS_MAX);
-        p->params[i] = p->p->params[i].def;
-    }
-    return 0;
-}
+    char who[64];
 
-static int set_one(struct policy *p, const char *key, const char *value,
-                   struct err *err)
-{
-    struct str names = { 0 };
-    char *end;
-
-    for (unsigned i = 0; p->p->params[i].name; i++) {
-        const struct hct_param *q = &p->p->params[i];
-        double v = strtod(value, &end);
-
-        str_addf(&names, "%s%s", i ? ", " : "", q->name);
-        if (strcmp(q->name, key) != 0)
-            continue;
-        str_fini(&names);
-        if (*value == '\0' || *end != '\0' || !(v >= q->min && v <= q->max))
-            return err_set(err, EINVAL, "policy %s: %s=%.40s: a number from "
-                           "%g to %g is wanted", p->name, key, value, q->min,
-                           q->max);
-        p->params[i] = v;
-        return 0;
-    }
-    err_set(err, EINVAL, "policy %s has no parameter %.40s; it has %.120s",
-            p->name, key, names.n ? str_text(&names) : "none");
-    str_fini(&names);
-    return -1;
-}
-
-static int set_params(struct policy *p, char *text, struct err *err)
-{
-    char *save, *word;
-
-    for (word = strtok_r(text, ",", &save); word;
-         word = strtok_r(NULL, ",", &save)) {
-        char *value = strchr(word, '=');
-
-        if (!value)
-            return err_set(err, EINVAL, "policy %s: %.40s: write it as "
-                           "KEY=VALUE", p->name, word);
-        *value++ = '\0';
-        if (set_one(p, word, value, err))
-            return -1;
-    }
-    return 0;
+    snprintf(who, sizeof(who), "policy %s", p->name);
+    return settings_read(p->p->params, p->params, who, text, err);
 }
 
 int policy_open(struct policy *p, const char *spec, struct err *err)
@@ -125,20 +82,19 @@ int policy_open(struct policy *p, const char *spec, struct err *err)
     const char *slash = strrchr(spec, '/');
     const char *colon = strchr(slash ? slash : spec, ':');
     size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
-    char *name = strndup(spec, n), *params = strdup(colon ? colon + 1 : "");
+    char *name = strndup(spec, n);
     char path[PATHS_MAX];
     int rc = -1;
 
     memset(p, 0, sizeof(*p));
     p->spec = strdup(spec);
-    if (!name || !params || !p->spec)
+    if (!name || !p->spec)
         err_memory(err);
     else if (find_object(path, sizeof(path), name, err) == 0 &&
-             load(p, path, err) == 0 && set_defaults(p, err) == 0 &&
-             set_params(p, params, err) == 0)
+             load(p, path, err) == 0 &&
+             set_params(p, colon ? colon + 1 : "", err) == 0)
         rc = 0;
     free(name);
-    free(params);
     if (rc)
         policy_close(p);
     return rc;

@@ -22,6 +22,7 @@
 #include "proto/base/str.h"
 #include "proto/conf/policycheck.h"
 #include "proto/link/timer.h"
+#include "proto/plan/optimizer.h"
 
 extern char **environ;
 
@@ -724,14 +725,15 @@ static int check_file(const struct judge *j, struct err *err)
     const char *slash = strrchr(j->spec, '/');
     int n = (int)((slash ? (size_t)(slash - j->spec) : 0) +
                   strcspn(slash ? slash : j->spec, ":"));
-    char file[80], path[PATHS_MAX];
+    char file[80], path[PATHS_MAX], name[49];
 
     if (!slash) {
-        snprintf(file, sizeof(file), "policies/%.*s.so", n < 48 ? n : 48,
-                 j->spec);
-        return paths_library(file, path, sizeof(path), NULL)
-               ? err_set(err, ENOENT, "there is no policy called %.*s",
-                         n < 48 ? n : 48, j->spec) : 0;
+        snprintf(name, sizeof(name), "%.*s", n, j->spec);
+        snprintf(file, sizeof(file), "policies/%s.so", name);
+        if (paths_library(file, path, sizeof(path), NULL) == 0)
+            return 0;
+        return optimizer_named(name, err)
+               ? -1 : err_set(err, ENOENT, "there is no policy called %s", name);
     }
     if (geteuid() && j->conf.uid != geteuid())
         return err_set(err, EPERM, "the policy %.*s cannot be loaded for user "

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "proto/base/args.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
@@ -21,6 +22,7 @@
 #include "slave/emulate/options.h"
 #include "slave/emulate/ownmaster.h"
 #include "slave/emulate/peer.h"
+#include "slave/emulate/plan/planshow.h"
 #include "slave/emulate/report.h"
 #include "slave/emulate/trial/trial.h"
 #include "slave/emulate/worker.h"
@@ -428,6 +430,18 @@ static void close_world(struct world *w)
         paths_remove_tree(w->dir, NULL);
 }
 
+/* Where there are no slaves, there is no world. */
+static int show_plans(const struct emulate *e)
+{
+    bool misused;
+    struct err err = { 0 };
+
+    if (planshow_run(e->optimizer, &e->fleet, e->json, &misused, &err) == 0)
+        return 0;
+    fprintf(stderr, "hector-emulate: %s\n", err.text);
+    return misused ? ARGS_USAGE : EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     static struct world w;
@@ -436,6 +450,8 @@ int main(int argc, char **argv)
 
     if (rc >= 0)
         return rc;
+    if (w.options.optimizer)
+        return show_plans(&w.options);
     log_init("hector-emulate", LOG_LEVEL_WARN);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, on_signal);

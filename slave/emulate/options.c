@@ -45,6 +45,16 @@ static int take_gather(void *to, const struct args_given *g, struct err *err)
                    "or progress", g->option, g->value);
 }
 
+static int take_load(void *to, const struct args_given *g, struct err *err)
+{
+    double percent, *load = args_at(to, g);
+
+    if (parse_double(&percent, g->value, 1, 1000, err))
+        return err_prefix(err, "%s", g->option);
+    *load = percent / 100;
+    return 0;
+}
+
 static int take_odd(void *to, const struct args_given *g, struct err *err)
 {
     return parse_double(args_at(to, g), g->value, 1, 1000, err)
@@ -62,6 +72,9 @@ static int take_fault(void *to, const struct args_given *g, struct err *err)
     e->fault_text[e->nfaults++] = g->value;
     return 0;
 }
+
+static const struct fleet_conf FLEET = {
+    .nodes = 1000, .jobs = 10000, .speeds = 4, .load = 0.8 };
 
 #define AT(f) offsetof(struct emulate, f)
 static const struct args_option rows[] = {
@@ -125,6 +138,18 @@ static const struct args_option rows[] = {
       args_u32, AT(trials), 1, 1000000 },
     { NULL, "clean", ARGS_NONE, NULL, "... without a fault",
       args_flag, AT(clean), 0, 0 },
+    { NULL, "optimizer", ARGS_VALUE, "NAME|FILE[:K=V]",
+      "no slaves: jobs in virtual time, by it, by stay and by balance",
+      args_text, AT(optimizer), 0, 0 },
+    { NULL, "nodes", ARGS_VALUE, "N", "... on so many nodes (1000)",
+      args_u32, AT(fleet.nodes), 1, EMULATE_NODES_MAX },
+    { NULL, "jobs", ARGS_VALUE, "N", "... so many jobs (10000)",
+      args_u32, AT(fleet.jobs), 1, EMULATE_JOBS_MAX },
+    { NULL, "speeds", ARGS_VALUE, "N", "... nodes are of so many speeds (4)",
+      args_u32, AT(fleet.speeds), 1, 1000 },
+    { NULL, "load", ARGS_VALUE, "P",
+      "... the jobs need so many per cent of all processors (80)",
+      take_load, AT(fleet.load), 0, 0 },
     { NULL, "seed", ARGS_VALUE, "N", "of the times of calls (1)",
       args_u64, AT(seed), 0, UINT64_MAX },
     { NULL, "speed", ARGS_VALUE, "X", "virtual seconds a second (1)",
@@ -193,10 +218,30 @@ static int parse_fault(struct emulate_fault *f, const char *text,
     return 0;
 }
 
+static int check_fleet(struct emulate *e)
+{
+    const struct fleet_conf *f = &e->fleet;
+
+    e->fleet.seed = e->seed;
+    if (!e->optimizer && (f->nodes != FLEET.nodes || f->jobs != FLEET.jobs ||
+                          f->speeds != FLEET.speeds || f->load != FLEET.load))
+        return complain("--nodes, --jobs, --speeds, --load",
+                        "need --optimizer");
+    if (e->optimizer && (e->seconds_ns || e->sites || e->program || e->master ||
+                         e->nfaults || e->gather))
+        return complain("--optimizer", "goes with --nodes, --jobs, --speeds, "
+                        "--load, --seed and -j alone: there are no slaves");
+    return -1;
+}
+
 /* What only all of them together say. */
 static int check_all(struct emulate *e)
 {
     struct err err;
+    int rc = check_fleet(e);
+
+    if (rc >= 0)
+        return rc;
 
     if ((uint64_t)e->daemons * e->tasks > EMULATE_TASKS_MAX) {
         err_set(&err, EINVAL, "%u daemons of %u tasks are more than %d tasks",
@@ -236,7 +281,8 @@ int emulate_options(struct emulate *e, int argc, char **argv)
     *e = (struct emulate){
         .daemons = 64, .tasks = 128, .traces = 3, .depth = 7, .breadth = 2,
         .classes = 5, .iterations = 3, .batch = 100, .workers = 2,
-        .speed = 1, .odd = 2, .trials = 8, .seed = 1, .call_ns = 10 * CLOCK_NS_PER_MS };
+        .speed = 1, .odd = 2, .trials = 8, .seed = 1,
+        .call_ns = 10 * CLOCK_NS_PER_MS, .fleet = FLEET };
     rc = args_program(&program, e, argc, argv, &word);
     if (rc >= 0)
         return rc;

@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "slave/emulate/plan/fleet.h"
 #include "slave/emulate/trial/played.h"
 
 enum { EMULATE_DAEMONS_MAX = 16384, EMULATE_TASKS_MAX = 1 << 20,
        EMULATE_FAULTS_MAX = 64, EMULATE_WORKERS_MAX = 64,
+       EMULATE_NODES_MAX = 1 << 20, EMULATE_JOBS_MAX = 1 << 20,
        EMULATE_SITES_MAX = 500 };       /* a page has room for 510 */
 
 enum emulate_fault_kind { EMULATE_DIE, EMULATE_SILENT, EMULATE_LATE,
@@ -47,6 +49,8 @@ struct emulate {
     uint32_t spread_ppm;        /* --spread: of the loads of tasks */
     const char *program;        /* --program: file of a graph; NULL: none */
     struct played_conf played;  /* ... that has --spread, --clean and --seed */
+    const char *optimizer;      /* --optimizer; NULL: none, no master is needed */
+    struct fleet_conf fleet;    /* --nodes, --jobs, --speeds, --load, --seed */
     uint32_t trials;            /* --trials: runs that are played, by number */
     bool clean;                 /* --clean: without a fault */
     double speed;               /* --speed: virtual seconds a second */

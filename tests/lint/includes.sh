@@ -15,6 +15,7 @@ rooms()
 proto/base
 proto/link           hct.pb-c.h messages.inc
 proto/model          hct.pb-c.h hct_policy.h
+proto/plan           hct_policy.h hct_optimizer.h
 proto/tree           hct.pb-c.h
 proto/conf           hct.pb-c.h
 
@@ -31,10 +32,12 @@ mpi-wrappers/stop
 mpi-wrappers/layer   layer_c.inc layer_foreign.inc
 mpi-wrappers/swap
 
-policies
+policies             hct_policy.h
 policies/lib
 policies/null
 policies/deadline
+policies/stay
+policies/balance
 policies/deadlock
 policies/hang
 policies/smm
@@ -70,7 +73,9 @@ slave/keep           hct.pb-c.h
 slave/slice          slice_args.inc
 slave
 slave/emulate/trial  policies/lib policies/smm hct_policy.h
+slave/emulate/plan   hct_optimizer.h
 slave/emulate        slave/link slave/page slave/tree slave/gather calls.h hct_policy.h
+slave/emulate        hct_optimizer.h
 slave/emulate        policies/lib policies/smm policies/outlier policies/progress
 
 master/state         hct.pb-c.h cpu.h

@@ -1,7 +1,8 @@
 #!/bin/sh
 # symbols.sh - every entry point of the MPI library is wrapped, or left out
 # for a reason that wrap.def gives; and libhector.so shows nothing else. A
-# policy shows hct_policy alone, and needs nothing but libc and libm.
+# policy shows hct_policy alone, an optimizer hct_optimizer, and needs nothing but
+# libc and libm.
 #
 # Walks what Open MPI exports for C and for Fortran (mpif.h, use mpi, use
 # mpi_f08) and, where it is installed, MPICH for C.
@@ -99,14 +100,16 @@ sizes "$real" >"$work/theirs"
 sizes "$layer" | comm -13 "$work/theirs" - >"$work/bad"
 result "$work/bad" "... and variables of the same sizes"
 
-for so in "${lib%/*}"/policies/*.so; do
+for so in "${lib%/*}"/policies/*.so "${lib%/*}"/optimizers/*.so; do
     name=${so##*/}
+    entry=hct_policy
+    case $so in */optimizers/*) entry=hct_optimizer ;; esac
     nm -D --defined-only "$so" | awk '$2 ~ /^[A-Z]$/ { print $3 }' |
         grep -vE '^(__a?ubsan|__asan|__odr_asan|__sancov)' |
-        sed '/^hct_policy$/d; $!b' >"$work/bad"
-    nm -D --defined-only "$so" | grep -q ' T hct_policy$' ||
-        echo "no function hct_policy" >>"$work/bad"
-    result "$work/bad" "$name shows hct_policy, and nothing else"
+        sed "/^$entry\$/d" >"$work/bad"
+    nm -D --defined-only "$so" | grep -q " T $entry\$" ||
+        echo "no function $entry" >>"$work/bad"
+    result "$work/bad" "$name shows $entry, and nothing else"
     ${READELF:-readelf} -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vE '^(libc|libm|lib[aut]bsan|lib[atu]*san)\.so' >"$work/bad"
     result "$work/bad" "$name needs libc and libm, and nothing else"

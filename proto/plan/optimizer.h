@@ -1,0 +1,45 @@
+/* optimizer.h - one optimizer: its shared object found, loaded and asked, what
+ * it plans checked, and it switched off when that makes no sense several times
+ * in a row.
+ *
+ * "balance", "balance:margin=3", "/path/to/mine.so:every=2": a name is looked
+ * for in ../lib/hector/optimizers and ../lib/optimizers, seen from the running
+ * program. It runs in this process. */
+#ifndef HECTOR_OPTIMIZER_H
+#define HECTOR_OPTIMIZER_H
+
+#include <stdbool.h>
+
+#include "policies/hct_optimizer.h"
+#include "proto/base/err.h"
+#include "proto/plan/checked.h"
+
+enum { OPTIMIZER_WRONG_MAX = 3 };       /* plans in a row */
+
+struct optimizer {
+    void *object;               /* owned: of dlopen() */
+    const struct hct_optimizer *o;      /* borrowed from it */
+    char name[48];
+    double params[HCT_PARAMS_MAX];
+    struct checked plan;        /* the last one */
+    uint64_t plans, lost;       /* asked for; steps that found no room */
+    uint64_t refused[CHECKED_NREASONS]; /* steps, of all plans */
+    unsigned wrong;             /* plans in a row with such steps */
+    bool off;                   /* ... too many, or it cannot go on */
+    char why[200];              /* a sentence, then; else of the last plan that
+                                   had steps that were refused, or "" */
+};
+
+/* Is there an optimizer of that name? Then err says that it is no policy. */
+bool optimizer_named(const char *name, struct err *err);
+
+/* A sentence in err says what is wrong. *o is empty then. */
+int optimizer_open(struct optimizer *o, const char *spec, struct err *err);
+void optimizer_close(struct optimizer *o);
+
+/* Ask it: what is left is in o->plan, nothing if it is off. -1: no memory. The
+ * parameters in *in are not looked at. */
+int optimizer_plan(struct optimizer *o, const struct hct_system *in,
+                   struct err *err);
+
+#endif
