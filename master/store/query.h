@@ -16,7 +16,8 @@
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 
-/* A master that has written nothing for so long, though it has slaves, does not work. */
+/* A master that has written nothing for so long, though it has slaves, does not
+ * work. */
 #define QUERY_SILENT_NS (20 * CLOCK_NS_PER_S)
 
 /* Where named rows go: head once, also when there are no rows, then row; both
