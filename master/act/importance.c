@@ -1,7 +1,8 @@
 /* importance.c - how important a job is, see importance.h.
  *
  * Invariant: j->priority is what the packed Submit says, so a master that takes
- * the job up and a node that is prepared later have the same. */
+ * the job up and a node that is prepared later have the same. Slaves are told only
+ * where it has changed: what a user has set himself meanwhile stays. */
 #include "master/act/importance.h"
 
 #include <errno.h>
@@ -44,6 +45,7 @@ static int rewrite_submit(struct job *j, const struct priority *p,
     new = *s;
     new.priority = p->n;
     new.class_ = (char *)(uintptr_t)priority_class_name(p->class);
+    new.reprioritized = true;
     bytes = malloc(hct__submit__get_packed_size(&new) + 1);
     if (bytes) {
         free(j->submit.bytes);

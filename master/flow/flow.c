@@ -304,7 +304,6 @@ int flow_restore(struct flow *f, struct job *j, struct err *err)
     uint64_t until_ns = clock_monotonic_ns() + f->conf.restart_wait_ns;
 
     j->inherited = true;
-    j->reprioritized = true;    /* its slaves may not have heard the last */
     j->clock.alone_ns = until_ns;
     j->clock.ending_ns = j->clock.submitted_ns = j->clock.preparing_ns =
         clock_monotonic_ns();

@@ -154,6 +154,7 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->grace_ns = s->grace_ns;
     j->migratable = s->migratable;
     priority_make(&j->priority, s->priority, s->class_, NULL);
+    j->reprioritized = s->reprioritized;
     j->crowds = s->no_oversubscribe_notice;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();
