@@ -61,7 +61,8 @@ static void say_strength(const struct hct_verdict *v, struct str *to)
     const char *where = found_where_name(v->where), *sep = " (";
 
     if (v->score > 0) {
-        str_addf(to, "%s%.6g %% sure", sep, 100 * remedy_score(v));
+        str_addf(to, "%s%.*g %% sure", sep, v->score < 0.99 ? 3 : 6,
+                 100 * remedy_score(v));
         sep = ", ";
     }
     if (v->age_ns || verdict_is_hang(v)) {
