@@ -112,6 +112,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE node DROP COLUMN drain_master;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
+    ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
+    ALTER TABLE task DROP COLUMN applied;
     DROP VIEW stays; DROP TABLE posting;
     DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
 ten
@@ -133,6 +135,8 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     ALTER TABLE node DROP COLUMN drain_master;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
+    ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
+    ALTER TABLE task DROP COLUMN applied;
     DROP VIEW stays; DROP TABLE posting;
     DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
 hold 'BEGIN IMMEDIATE;'

@@ -16,7 +16,7 @@ models()        # NAME OPTION...
 }
 models needs
 models asks -DMAY_NEED=HCT_NEED_MODEL
-models more -DNEEDS=64
+models more -DNEEDS=128
 start_master
 start_slave n1
 start_slave n2

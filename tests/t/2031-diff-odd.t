@@ -83,7 +83,9 @@ sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
     ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
     ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
-    ALTER TABLE task DROP COLUMN waited_ns; PRAGMA user_version=13'
+    ALTER TABLE task DROP COLUMN waited_ns;
+    ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
+    ALTER TABLE task DROP COLUMN applied; PRAGMA user_version=13'
 says 1 'this database is of a version that did not keep what can be compared' \
     'an older database' 3 1
 run hector why 3

@@ -67,7 +67,8 @@ like told '^(killed|failed)$' '... which is one'
 
 # Grid Engine runs the epilog of a queue as the user, on that host, whatever has ended
 # the job.
-qconf -mattr queue epilog "$BIN/hector ps" all.q >&2
+ln -s "$BIN/hector" "$T/hector"         # it takes no path with a blank
+qconf -mattr queue epilog "$T/hector ps" all.q >&2
 submit 'exec hector-run sleep 1000' -pe round 4
 stop_master
 $nobody qdel "$id" >&2
