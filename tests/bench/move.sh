@@ -206,6 +206,7 @@ median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }
 one_move()
 {
     rm -f "$T/enough"
+    fresh out err
     mortal hector-run -q --policy none --launch-agent "$AGENT" -H n1:64,n2:64 -n $(($2 + 1)) \
         --oversubscribe --migratable "$T/large" "$T/enough" "$1" </dev/null \
         >"$T/out" 2>"$T/err" &
