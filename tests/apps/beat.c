@@ -11,6 +11,7 @@
  *   stand TASK          that one stands before it passes the message on, until FILE
  *                       says something else
  *   slow TASK MS        that one sleeps so much longer there
+ *   rest                nothing is tagged; task 0 says so
  *   end                 the job ends
  *
  * and nothing of it otherwise. */
@@ -21,6 +22,13 @@
 #include <time.h>
 
 struct order { char what[16]; int task, ms; };
+static int rests;
+
+static void tag(int marker, const char *text)
+{
+    if (!rests)
+        HCT_RT_Tag(marker, text);
+}
 
 static void pause_ms(int ms)
 {
@@ -73,22 +81,27 @@ int main(int argc, char **argv)
         MPI_Bcast(&o, sizeof(o), MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!strcmp(o.what, "end"))
             break;
+        if (!rests && !strcmp(o.what, "rest") && rank == 0) {
+            puts("rests");
+            fflush(stdout);
+        }
+        rests = !strcmp(o.what, "rest");
         if (rank == 0)
-            HCT_RT_Tag(round, "in");
+            tag(round, "in");
         else
             MPI_Recv(NULL, 0, MPI_INT, rank - 1, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         if (rank > 0)
             hold(&o, rank, argv[2]);
         if (rank == n - 1)
-            HCT_RT_Tag(round, "out");
+            tag(round, "out");
         MPI_Send(NULL, 0, MPI_INT, (rank + 1) % n, 1, MPI_COMM_WORLD);
         if (rank == 0) {
             MPI_Recv(NULL, 0, MPI_INT, n - 1, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
             hold(&o, rank, argv[2]);
         }
-        HCT_RT_Tag(round, "beat");
+        tag(round, "beat");
         MPI_Barrier(MPI_COMM_WORLD);
         pause_ms(ms);
     }

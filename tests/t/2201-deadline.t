@@ -33,11 +33,15 @@ kept()          # CONDITION
 {
     sql "SELECT count(*) FROM deadlines WHERE job = $job AND ($1)" 2>/dev/null || echo 0
 }
+beats() { sql "SELECT count(*) FROM events WHERE job = $job AND label = 'beat'"; }
 
 # ------------------------------------------------------- in time, of each kind
 begin --deadline 'beat<=300s' --deadline 'beat/300s,ranks=1-2' --deadline 'in..out<=300s' \
     --deadline 'beat@start+k*300s' --deadline 300s
 wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 20 ]' 60
+order rest
+wait_for 'grep -q rests "$T/job.out"' 60
+wait_for '[ "$(kept "deadline LIKE '"'beat<=%'"'")" = "$(beats)" ]' 60
 end
 is "$status" 0 'what is due of it is nothing to the job'
 is "$(cat "$T/job.err")" '' 'nothing is said of what is in time'
@@ -46,7 +50,7 @@ is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'deadline'"
 is "$(kept "deadline NOT LIKE 'beat@%' AND
     (margin_ns <= 0 OR done_ns > due_ns OR done_ns < release_ns)")" 0 \
     'every instance was done between release and due'
-beats=$(sql "SELECT count(*) FROM events WHERE job = $job AND label = 'beat'")
+beats=$(beats)
 is "$(kept "deadline LIKE 'beat<=%'")" "$beats" 'a call: each of each rank is kept'
 is "$(sql "SELECT group_concat(DISTINCT rank) FROM deadlines
     WHERE job = $job AND deadline LIKE 'beat/%'")" '1,2' 'a period: of its ranks'
