@@ -36,7 +36,7 @@ static int rewrite_submit(struct job *j, const struct priority *p,
                      ? hct__submit__unpack(NULL, j->submit.n, j->submit.bytes)
                      : NULL;
     Hct__Submit new = HCT__SUBMIT__INIT;
-    uint8_t *bytes;
+    int rc;
 
     if (!j->submit.bytes)
         return 0;
@@ -46,15 +46,9 @@ static int rewrite_submit(struct job *j, const struct priority *p,
     new.priority = p->n;
     new.class_ = (char *)(uintptr_t)priority_class_name(p->class);
     new.reprioritized = true;
-    bytes = malloc(hct__submit__get_packed_size(&new) + 1);
-    if (bytes) {
-        free(j->submit.bytes);
-        j->submit.bytes = bytes;
-        j->submit.n = hct__submit__pack(&new, bytes);
-        j->submit.stored = false;
-    }
+    rc = job_resubmit(j, &new, err);
     hct__submit__free_unpacked(s, NULL);
-    return bytes ? 0 : err_memory(err);
+    return rc;
 }
 
 int importance_order(struct journal *jn, struct job *j,

@@ -61,7 +61,7 @@ static int launch_resubmit(struct job *j, char *const *nodes, size_t n,
     Hct__Host *hosts = calloc(n + 1, sizeof(*hosts));
     Hct__Host **all = calloc(n + 1, sizeof(*all));
     Hct__Submit new = HCT__SUBMIT__INIT;
-    uint8_t *bytes = NULL;
+    int rc;
 
     if (s && hosts && all) {
         new = *s;
@@ -72,19 +72,15 @@ static int launch_resubmit(struct job *j, char *const *nodes, size_t n,
             hosts[i].name = nodes[i];
             all[i] = &hosts[i];
         }
-        bytes = malloc(hct__submit__get_packed_size(&new) + 1);
-    }
-    if (bytes) {
-        free(j->submit.bytes);
-        j->submit.bytes = bytes;
-        j->submit.n = hct__submit__pack(&new, bytes);
-        j->submit.stored = false;
+        rc = job_resubmit(j, &new, err);
+    } else {
+        rc = err_memory(err);
     }
     if (s)
         hct__submit__free_unpacked(s, NULL);
     free(all);
     free(hosts);
-    return bytes ? 0 : err_memory(err);
+    return rc;
 }
 
 int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err)

@@ -158,6 +158,19 @@ void job_unplace(struct job *j)
     j->oversubscribed = false;
 }
 
+int job_resubmit(struct job *j, const Hct__Submit *s, struct err *err)
+{
+    uint8_t *bytes = malloc(hct__submit__get_packed_size(s) + 1);
+
+    if (!bytes)
+        return err_memory(err);
+    free(j->submit.bytes);
+    j->submit.bytes = bytes;
+    j->submit.n = hct__submit__pack(s, bytes);
+    j->submit.stored = false;
+    return 0;
+}
+
 /* ------------------------------------------------------- one by one */
 
 int job_grow(struct job *j, uint32_t ntasks)

@@ -252,6 +252,10 @@ int job_place(struct job *j, struct node *const *hosts,
 /* They are on no node any more, and it has none. */
 void job_unplace(struct job *j);
 
+/* Another Submit in place of the one it came with, for the next one who takes
+ * the job up: it is to be stored. -1: out of memory. */
+int job_resubmit(struct job *j, const Hct__Submit *s, struct err *err);
+
 /* For jobs whose tasks come one by one: more ranks (without a node), a node
  * (without tasks), a task on a node. -1, or NULL: out of memory. */
 int job_grow(struct job *j, uint32_t ntasks);
