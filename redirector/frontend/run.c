@@ -33,7 +33,7 @@ struct run {
     struct progress *progress;
     struct suspend *suspend;
     struct ending ending;
-    char unaccepted[200];               /* why it is to end as soon as the master
+    char unaccepted[600];               /* why it is to end as soon as the master
                                            has it, so that its record knows why a
                                            batch system did that; "": it is not */
     struct str torn;                    /* lines, to be said if the job does not go
@@ -344,8 +344,19 @@ static void run_lost(struct frontend *s, const char *sentence)
     frontend_drain(s);
 }
 
+/* A job that has been submitted is ended by its number, once it has one: who only
+ * leaves is recorded as gone, and not with why. */
 static void run_private_failed(struct frontend *s, const char *sentence)
 {
+    struct run *r = run_of(s);
+
+    if (s->phase == FRONTEND_SUBMITTED && private_has_master(s->private)) {
+        say(SAY_ERROR, "%s", sentence);
+        status_note(&s->status, STATUS_BY_FAILURE, 0);
+        if (!*r->unaccepted)
+            snprintf(r->unaccepted, sizeof(r->unaccepted), "%s", sentence);
+        return;
+    }
     run_fail(s, sentence);
     if (!private_has_master(s->private))
         frontend_drain(s);      /* nobody else will tell us the end */

@@ -46,6 +46,22 @@ like "$T/err" '^hector: launch agent for far1: .*no-such-agent' '... and a sente
 agent dies 'kill -9 $$'
 timed hector-run --launch-agent "$T/dies" -H far1 -n 1 true
 like "$T/err" 'cannot reach far1: .* was killed by signal 9' 'an agent that dies'
+
+# It fails while the master cannot write the job into a database that is locked: the
+# record has that sentence, and not that hector-run has gone. The agent waits for as
+# long as it takes to submit a job; where that takes longer there is none.
+: >"$T/err"
+agent soon 'sleep 1' 'echo too late >&2' 'exit 3'
+{ echo 'BEGIN IMMEDIATE;'; echo ".shell touch '$T/locked'"
+    wait_for '[ -s "$T/err" ]' 60 >&2; echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
+wait_for '[ -e "$T/locked" ]' 60
+run hector-run --launch-agent "$T/soon" -H far1 -n 1 --name unwritten true
+wait "$!"
+is "$status $(sql "SELECT count(*) FROM jobs WHERE name = 'unwritten' AND
+    exit_code <> 125") wrong" '125 0 wrong' \
+    'one that fails before its job could be written'
+is "$(grep -c 'cannot reach' "$T/err")" 1 '... which is said once'
+
 agent backgrounds '("$@" &)' 'sleep 0.5' 'exit 0'
 timed hector-run --launch-agent "$T/backgrounds" -H far1 -n 1 echo 'done'
 is "$status $(out)" '0 done' 'an agent that leaves its slave behind will do'
