@@ -5,6 +5,7 @@
 # limit: 60
 # shellcheck disable=SC2154 # $locker is set
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/older.sh"
 need sqlite3 strings
 
 hold()          # SQL: run it, and stay there until $T/free exists
@@ -96,49 +97,11 @@ hold 'BEGIN; SELECT count(*) FROM job;'
 ten release
 judge 'a reader where there is no write-ahead log'
 
-sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
-    DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
-    DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
-    DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
-    DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
-    DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
-    ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
-    ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
-    ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
-    ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
-    DROP TABLE model; DROP VIEW moves; DROP TABLE move;
-    DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
-    ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
-    ALTER TABLE node DROP COLUMN drain_master;
-    ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
-    DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
-    ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
-    ALTER TABLE task DROP COLUMN applied;
-    DROP VIEW stays; DROP TABLE posting;
-    DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
+older 7 || fail 'a file with schema 7 is made'
 ten
 judge 'a file with an older schema'
 
-sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE checkpoint;
-    DROP TABLE stay; DROP VIEW slices; DROP TABLE slice;
-    DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
-    DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
-    DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
-    DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
-    ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
-    ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
-    ALTER TABLE job DROP COLUMN saved_node_hours; ALTER TABLE job DROP COLUMN saved_core_hours;
-    ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
-    DROP TABLE model; DROP VIEW moves; DROP TABLE move;
-    DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
-    ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
-    ALTER TABLE node DROP COLUMN drain_master;
-    ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
-    DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
-    ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
-    ALTER TABLE task DROP COLUMN applied;
-    DROP VIEW stays; DROP TABLE posting;
-    DROP VIEW progress; DROP TABLE progress_node; PRAGMA user_version=7'
+older 7 || fail 'a file with schema 7 is made'
 hold 'BEGIN IMMEDIATE;'
 ten release
 judge '... that is locked, too'
