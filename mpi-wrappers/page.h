@@ -29,8 +29,8 @@
 
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
-    PAGE_MAJOR = 5,
-    PAGE_MINOR = 1,
+    PAGE_MAJOR = 6,
+    PAGE_MINOR = 0,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -431,6 +431,8 @@ struct page_peer {
     _Atomic uint64_t last_comm;         /* of the one that was sent last */
     _Atomic int32_t last_tag;
     _Atomic uint32_t pad;
+    _Atomic uint64_t bytes;             /* of all that was sent, as far as sizes
+                                           are known */
 };
 
 struct page_messages {

@@ -98,7 +98,8 @@ static struct page_messages *get(void)
     return atomic_load_explicit(&shown, memory_order_acquire);
 }
 
-static uint64_t count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
+static uint64_t count_sent(uint64_t comm, int32_t peer, int32_t tag,
+                           uint64_t bytes, bool is)
 {
     struct page_messages *m = get();
     struct page_peer *p;
@@ -112,19 +113,20 @@ static uint64_t count_sent(uint64_t comm, int32_t peer, int32_t tag, bool is)
         return 0;
     }
     v = add(&p->sent, is ? v : -v);
+    add(&p->bytes, is ? bytes : -bytes);
     SET(p->last_comm, comm);
     SET(p->last_tag, tag);
     return v;
 }
 
-uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag)
+uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag, uint64_t bytes)
 {
-    return count_sent(comm, peer, tag, true);
+    return count_sent(comm, peer, tag, bytes, true);
 }
 
-void messages_unsent(uint64_t comm, int32_t peer, int32_t tag)
+void messages_unsent(uint64_t comm, int32_t peer, int32_t tag, uint64_t bytes)
 {
-    count_sent(comm, peer, tag, false);
+    count_sent(comm, peer, tag, bytes, false);
 }
 
 /* Where it finds no room, it is as if it were still under way. */

@@ -19,11 +19,11 @@
 void messages_start(struct page_messages *m, bool several);
 void messages_stop(void);
 
-/* peer and tag as in the page. Returns the sum of what went there so far, with
- * this one; 0: not known. */
-uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag);
+/* peer and tag as in the page, bytes as far as that is known. Returns the sum of what
+ * went there so far, with this one; 0: not known. */
+uint64_t messages_sent(uint64_t comm, int32_t peer, int32_t tag, uint64_t bytes);
 /* The one that was just counted is not sent after all. */
-void messages_unsent(uint64_t comm, int32_t peer, int32_t tag);
+void messages_unsent(uint64_t comm, int32_t peer, int32_t tag, uint64_t bytes);
 /* PAGE_NONE: perhaps none was. */
 void messages_received(uint64_t comm, int32_t peer, int32_t tag);
 /* Perhaps one was received, perhaps not. */

@@ -187,7 +187,7 @@ static void starts_sending(struct page_request *p, struct request *r)
     r->comm = GET(p->comm);
     r->peer = GET(p->peer);
     r->tag = GET(p->tag);
-    SET(p->sent, messages_sent(r->comm, r->peer, r->tag));
+    SET(p->sent, messages_sent(r->comm, r->peer, r->tag, GET(p->bytes)));
 }
 
 void request_starting(const struct about *a, struct request *r, uint64_t now)
@@ -201,7 +201,7 @@ void request_starting(const struct about *a, struct request *r, uint64_t now)
         struct page_request *p = &s->request[at % PAGE_REQUESTS];
 
         if (at == NOWHERE)
-            messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN);
+            messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN, 0);
         else if (sends(GET(p->call)))
             starts_sending(p, r);
         else

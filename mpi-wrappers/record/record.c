@@ -97,7 +97,8 @@ static inline uint32_t learn(struct self *t, unsigned call,
                                                      : bytes_of(t, a, count);
         if (UNLIKELY(traits & ABOUT_BY_GROUP))
             meet(t, call, a);
-        r->sent = t->sends ? messages_sent(r->comm, r->peer, r->tag) : now;
+        r->sent = t->sends ? messages_sent(r->comm, r->peer, r->tag, r->bytes)
+                           : now;
     }
     if (UNLIKELY(traits & (ABOUT_WAITS | ABOUT_MATCHED))) {
         if (traits & ABOUT_MATCHED) {
@@ -436,7 +437,8 @@ void record_unsent(void)
     if (t->depth == 0 || !t->slot || !(t->what & PAGE_DO_STATE))
         return;
     if (t->sends)
-        messages_unsent(t->about.comm, t->about.peer, t->about.tag);
+        messages_unsent(t->about.comm, t->about.peer, t->about.tag,
+                        t->about.bytes);
     else
         t->about.peer = PAGE_NULL;
     t->about.sent = 0;

@@ -325,7 +325,8 @@ int state_messages(const char *page, unsigned slot, struct state_messages *m,
             .sent = LOAD(p->peer[i].sent),
             .received = LOAD(p->peer[i].received),
             .last_comm = LOAD(p->peer[i].last_comm),
-            .last_tag = a_rank(LOAD(p->peer[i].last_tag)) };
+            .last_tag = a_rank(LOAD(p->peer[i].last_tag)),
+            .bytes = LOAD(p->peer[i].bytes) };
     }
     qsort(v, (size_t)n, sizeof(*v), by_peer);
     return n;

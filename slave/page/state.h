@@ -75,6 +75,7 @@ struct state_peer {             /* as in page_peer */
     uint64_t sent, received;
     uint64_t last_comm;
     int32_t last_tag;
+    uint64_t bytes;
 };
 struct state_messages {         /* as in page_messages */
     uint32_t eager, eager_far, unsure;

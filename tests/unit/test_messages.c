@@ -192,6 +192,8 @@ static void sent_and_received(void)
     recv(MPI_PROC_NULL, 7, IGNORE);
     send(2, 8);
     CHECK(sent(2) == of(7) + of(8) && with(2)->last_tag == 8);
+    MPI_Send(NULL, 100, FAKE_TYPE(39), 2, 8, WORLD);    /* of MPI_INT */
+    CHECK(with(2)->bytes == 2 * 4 + 400 && with(3)->bytes == 0);
     CHECK(all->lost == 0 && all->blind == 0 && all->unsure == 0);
     recv(3, 666, IGNORE);               /* an error: perhaps it was there */
     CHECK(received(3) == of(9) && all->unsure == 1);
@@ -269,7 +271,7 @@ static void persistent(void)
     for (int i = 1; i < 4; i++) {
         MPI_Start(&out);
         MPI_Start(&in);
-        CHECK(sent(1) == (uint64_t)i * of(2));
+        CHECK(sent(1) == (uint64_t)i * of(2) && with(1)->bytes == (uint64_t)i * 4);
         CHECK(started(0, PAGE_NONE) && started(1, 1));
         MPI_Wait(&out, IGNORE);
         MPI_Wait(&in, IGNORE);
@@ -429,10 +431,10 @@ static void too_many(void)
 {
     start();
     for (int i = 0; i < PAGE_PEERS + 10; i++)
-        messages_sent(PAGE_COMM_WORLD, i, 1);
+        messages_sent(PAGE_COMM_WORLD, i, 1, 0);
     CHECK(all->lost == 10);
-    messages_sent(0, 1, 1);             /* on what is not known */
-    messages_sent(PAGE_COMM_WORLD, PAGE_UNKNOWN, 1);
+    messages_sent(0, 1, 1, 0);             /* on what is not known */
+    messages_sent(PAGE_COMM_WORLD, PAGE_UNKNOWN, 1, 0);
     CHECK(all->lost == 12);
 }
 

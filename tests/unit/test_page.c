@@ -37,7 +37,7 @@ static const struct offset offsets[] = {
     AT(page_comm, parcels_in, 80), AT(page_comm, takes_from, 112),
     SIZE(page_comm, 128),
     AT(page_slot, source_tag, 120), AT(page_peer, sent, 8),
-    AT(page_peer, last_tag, 32), SIZE(page_peer, 40),
+    AT(page_peer, last_tag, 32), AT(page_peer, bytes, 40), SIZE(page_peer, 48),
     AT(page_messages, lost, 16), AT(page_messages, peer, 64),
     AT(page_request, peer, 24), AT(page_request, seq, 32),
     AT(page_request, site, 34),
