@@ -340,7 +340,7 @@ static int adopt_equip(struct frontend *s, struct err *err)
     struct adopt *a = adopt_of(s);
     bool remote = hosts_any_remote(s->conf->hosts);
 
-    return adoptenv_library(a->preload, s->dir, remote ? a->socket : NULL,
+    return adoptenv_library(a->preload, &s->place, remote ? a->socket : NULL,
                             a->link, err);
 }
 
