@@ -16,6 +16,7 @@
 #include "proto/base/log.h"
 #include "proto/base/limits.h"
 #include "proto/base/paths.h"
+#include "proto/base/signals.h"
 #include "proto/conf/conf.h"
 #include "proto/conf/priority.h"
 #include "proto/link/greeting.h"
@@ -379,8 +380,8 @@ int main(int argc, char **argv)
              : s.options.verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     signal(SIGPIPE, SIG_IGN);
     limits_lift_file_size(&user_limit);
-    signal(SIGUSR1, SIG_IGN);   /* a batch system means the tasks */
-    signal(SIGUSR2, SIG_IGN);
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        signal(signals_passed[i], SIG_IGN);
     if (s.options.private)
         signal(SIGHUP, SIG_IGN);
     service_identity(&s);

@@ -18,6 +18,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
+#include "proto/base/signals.h"
 #include "proto/conf/conf.h"
 #include "proto/link/key.h"
 #include "proto/link/timer.h"
@@ -43,9 +44,8 @@
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
 #define LASTWORDS_RETRY_NS (200 * CLOCK_NS_PER_MS)      /* a guard calls the master */
 
-enum { SIGNALS = 5 };
-static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1,
-                                      SIGUSR2 };
+static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+enum { ENDS = sizeof(ends) / sizeof(ends[0]), SIGNALS = ENDS + SIGNALS_PASSED };
 
 struct options {
     bool foreground, check, key_stdin, private, stack;
@@ -110,6 +110,11 @@ static void on_idle(void *arg)
     event_base_loopexit(s->base, NULL);
 }
 
+static int signal_at(int i)
+{
+    return i < ENDS ? ends[i] : signals_passed[i - ENDS];
+}
+
 /* A batch system means the tasks: it knows of no others than us. But TERM may
  * only tell us that the guard is dead. */
 static void on_signal(evutil_socket_t sig, short what, void *arg)
@@ -121,7 +126,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
     log_info("slave", "signal %d", (int)sig);
     if (s->options.private && !s->ending && getppid() == s->guard)
         jobs_pass_signal(s->jobs, (int)sig);
-    if (sig == SIGUSR1 || sig == SIGUSR2)
+    if (signals_is_passed((int)sig))
         return;
     if (s->options.private && jobs_watches(s->jobs) && getppid() == s->guard) {
         if (!s->ending)
@@ -365,7 +370,7 @@ static int catch_signals(struct slave *s, struct err *err)
 
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < SIGNALS; i++) {
-        s->signals[i] = evsignal_new(s->base, signals[i], on_signal, s);
+        s->signals[i] = evsignal_new(s->base, signal_at(i), on_signal, s);
         if (!s->signals[i] || event_add(s->signals[i], NULL))
             return err_memory(err);
     }
@@ -526,7 +531,7 @@ static void stop(struct slave *s)
     for (int i = 0; i < SIGNALS; i++)
         if (s->signals[i]) {
             event_free(s->signals[i]);
-            signal(signals[i], SIG_IGN);        /* it ends already */
+            signal(signal_at(i), SIG_IGN);      /* it ends already */
         }
     timer_free(s->warm_up);
     timer_free(s->alone);

@@ -8,19 +8,16 @@
 
 #include "master/move/checkpoint.h"
 #include "master/store/journal.h"
+#include "master/store/reasons.h"
 #include "proto/base/clock.h"
 
 enum { ALLOTMENT_TIMEOUT = 124 };       /* exit code of one ended before */
 
-#define NODE_FAILURE "node failure"
-
+#define REASON(word, sentence) { word, sentence },
 static const struct { const char *reason, *sentence; } reasons[] = {
-    { "cancelled", "was cancelled" },
-    { "time limit", "has reached its time limit" },
-    { "requeued", "goes back into the queue" },
-    { "preempted", "makes room for another one" },
-    { NODE_FAILURE, "has lost a node" },
+    REASONS(REASON)
 };
+#undef REASON
 
 /* The batch system ends it: whatever its tasks have made of that. */
 static void allotment_ended(struct acts *a, struct job *j, const char *reason,
@@ -181,6 +178,6 @@ void allotment_node_failed(struct acts *a, struct job *j)
 {
     if (!j->batch.id || j->batch.reason)
         return;
-    node_set_text(&j->batch.reason, NODE_FAILURE);
+    node_set_text(&j->batch.reason, REASON_NODE_FAILURE);
     journal_job(a->journal, j);
 }

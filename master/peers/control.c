@@ -103,7 +103,8 @@ int control_passed_signal(struct acts *a, struct job *j,
     struct err none;
     char why[200];
 
-    if (m->signal == SIGTERM || m->signal == SIGINT || m->signal == SIGHUP) {
+    if (m->signal == SIGTERM || m->signal == SIGINT || m->signal == SIGHUP ||
+        m->signal == SIGQUIT) {
         snprintf(why, sizeof(why), "%s to the slave on %.100s",
                  signals_name(m->signal), jn->node->name);
         o = (struct act_order){ .act = ACT_KILL, .who = ACT_BATCH, .why = why,
@@ -112,7 +113,7 @@ int control_passed_signal(struct acts *a, struct job *j,
             acts_order(a, j, &o, NULL, 0, &none);
         return 0;
     }
-    if (m->signal != SIGUSR1 && m->signal != SIGUSR2)
+    if (!signals_is_passed(m->signal))
         return err_set(err, EPROTO, "a slave passes on signal %d", m->signal);
     if (j->passed_signal == m->signal &&
         clock_monotonic_ns() < j->passed_mono_ns + control_once_ns)

@@ -650,9 +650,13 @@ static int write_all(struct journal *jn, uint64_t now, struct err *err)
             return -1;
     if (notes_write(jn, err))
         return -1;
-    for (size_t i = 0; i < jn->ndead; i++)
-        if (store_bury(jn->store, jn->dead[i], clock_wall_ns(), err))
+    for (size_t i = 0; i < jn->ndead; i++) {
+        const struct store_grave g = { .master = jn->dead[i],
+                                       .now_ns = clock_wall_ns() };
+
+        if (store_bury(jn->store, &g, err))
             return -1;
+    }
     return 0;
 }
 

@@ -593,6 +593,18 @@ int query_master_of(struct store *st, uint64_t job, query_master_f *f, void *arg
                      " WHERE job = ?1 AND ended_ns IS NULL)", of, 1, &r, err);
 }
 
+int query_open_in_batch(struct store *st, uint64_t master, query_job_f *f,
+                        void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(master) };
+    struct reader r = { STORE_TABLE_job, { .job = f }, arg };
+
+    if (store_version(st) < BATCH_SINCE)
+        return 0;
+    return query_row(st, "", "job t WHERE master = ?1 AND ended_ns IS NULL"
+                     " AND batch NOT NULL", of, 1, &r, err);
+}
+
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
               struct err *err)
 {

@@ -137,6 +137,9 @@ int query_masters(struct store *st, query_master_f *f, void *arg,
 /* That of a job that has not ended. */
 int query_master_of(struct store *st, uint64_t job, query_master_f *f, void *arg,
                     struct err *err);
+/* Those of a master that have not ended, and are in a batch system. */
+int query_open_in_batch(struct store *st, uint64_t master, query_job_f *f,
+                        void *arg, struct err *err);
 /* One job; its tasks, by rank, each with the name of its node or NULL. */
 int query_job(struct store *st, uint64_t job, query_job_f *f, void *arg,
               struct err *err);

@@ -140,10 +140,14 @@ int store_count_runs(struct store *st, const char *batch, uint64_t run_ns,
                      uint32_t *restarts, struct err *err);
 
 /* The jobs that a master, which is dead, has not ended: they have failed now, but
- * those that it was about to kill were killed. Tasks of theirs are lost, and so are
- * nodes nobody hears of. */
-int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
-               struct err *err);
+ * those that it was about to kill were killed, and so were all if a batch system has
+ * ended them for a reason. Tasks of theirs are lost, and so are nodes nobody hears
+ * of. */
+struct store_grave {
+    uint64_t master, now_ns;
+    const char *reason, *why;   /* word and sentence; NULL: not known */
+};
+int store_bury(struct store *st, const struct store_grave *g, struct err *err);
 
 /* ------------------------------------------------------------------ events */
 

@@ -64,6 +64,19 @@ static const char *const sql_bury[] = {
      " AND seen_ns < ?2 - 5000000000"),
 };
 
+/* ?1 a master, ?2 now, ?3 the reason, ?4 a sentence of it. */
+static const char *const sql_end_run[] = {
+    ("INSERT INTO transition(job, at_ns, machine, event, state_from, state_to)"
+     " SELECT job, ?2, 'job', 'bury', state, 'killed' FROM job"
+     " WHERE master = ?1 AND ended_ns IS NULL"),
+    ("UPDATE task SET state = 'lost' WHERE state NOT IN"
+     " ('exited', 'killed', 'lost') AND job IN"
+     " (SELECT job FROM job WHERE master = ?1 AND ended_ns IS NULL)"),
+    ("UPDATE job SET state = 'killed', ended_ns = ?2, exit_code = 143,"
+     " why = coalesce(why, ?4), reason = coalesce(reason, ?3)"
+     " WHERE master = ?1 AND ended_ns IS NULL"),
+};
+
 /* ?1 the job of a batch system, ?2 when this run of it began. */
 static const char sql_count_runs[] =
     "SELECT ifnull(restarts, 0) + 1 FROM job WHERE batch = ?1 AND"
@@ -256,22 +269,34 @@ int store_drop_resume(struct store *st, uint64_t job, struct err *err)
     return change_job(st, STORE_RESUME_DROP, sql_drop, job, NULL, err);
 }
 
-int store_bury(struct store *st, uint64_t master, uint64_t now_ns,
-               struct err *err)
+static int bury(struct store *st, const char *const *sql, size_t n,
+                const struct store_grave *g, struct err *err)
 {
-    for (size_t i = 0; i < sizeof(sql_bury) / sizeof(sql_bury[0]); i++) {
-        sqlite3_stmt *s = store_prepare(st, sql_bury[i], err);
-        int rc;
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *s = store_prepare(st, sql[i], err);
+        int rc, params = s ? sqlite3_bind_parameter_count(s) : 0;
 
         if (!s)
             return -1;
-        sqlite3_bind_int64(s, 1, (int64_t)(master & INT64_MAX));
-        if (sqlite3_bind_parameter_count(s) > 1)
-            sqlite3_bind_int64(s, 2, (int64_t)now_ns);
+        sqlite3_bind_int64(s, 1, (int64_t)(g->master & INT64_MAX));
+        if (params > 1)
+            sqlite3_bind_int64(s, 2, (int64_t)g->now_ns);
+        if (params > 2)
+            sqlite3_bind_text(s, 3, g->reason, -1, SQLITE_STATIC);
+        if (params > 3)
+            sqlite3_bind_text(s, 4, g->why, -1, SQLITE_STATIC);
         rc = store_run(st, s, err);
         sqlite3_finalize(s);
         if (rc)
             return -1;
     }
     return 0;
+}
+
+int store_bury(struct store *st, const struct store_grave *g, struct err *err)
+{
+    if (g->reason && bury(st, sql_end_run, sizeof(sql_end_run) /
+                          sizeof(sql_end_run[0]), g, err))
+        return -1;
+    return bury(st, sql_bury, sizeof(sql_bury) / sizeof(sql_bury[0]), g, err);
 }

@@ -19,6 +19,7 @@
 #include "master/watch/judgewire.h"
 #include "proto/base/clock.h"
 #include "proto/base/paths.h"
+#include "proto/base/signals.h"
 #include "proto/base/str.h"
 #include "proto/conf/policycheck.h"
 #include "proto/link/timer.h"
@@ -161,8 +162,7 @@ struct spawn {
 
 /* A batch system sends these to all processes of a step, and means the job: when
  * that has ended, the judge is. */
-static const int for_the_job[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
-                                   SIGUSR2 };
+static const int for_the_job[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
 /* High numbers: one that is in the way of another is lost. */
 static int spawn_init(struct spawn *s, const int *from)
@@ -175,6 +175,8 @@ static int spawn_init(struct spawn *s, const int *from)
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof(for_the_job) / sizeof(for_the_job[0]); i++)
         sigaddset(&blocked, for_the_job[i]);
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        sigaddset(&blocked, signals_passed[i]);
     sigfillset(&all);
     posix_spawnattr_setsigmask(&s->how, &blocked);
     posix_spawnattr_setsigdefault(&s->how, &all);

@@ -63,6 +63,17 @@ int signals_number(const char *text, struct err *err)
     return err_set(err, EINVAL, "\"%.40s\" is not a signal", text);
 }
 
+const int signals_passed[SIGNALS_PASSED] = { SIGUSR1, SIGUSR2, SIGALRM,
+                                             SIGVTALRM, SIGXCPU, SIGURG };
+
+bool signals_is_passed(int number)
+{
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        if (signals_passed[i] == number)
+            return true;
+    return false;
+}
+
 const char *signals_name(int number)
 {
     static _Thread_local char buf[24];

@@ -13,6 +13,13 @@ int signals_number(const char *text, struct err *err);
  * a buffer of this thread that the next call overwrites. */
 const char *signals_name(int number);
 
+/* A batch system that sends one of these to processes of its job means the
+ * tasks (sbatch --signal): whatever of ours gets it lives on, and hands it to
+ * them. */
+enum { SIGNALS_PASSED = 6 };
+extern const int signals_passed[SIGNALS_PASSED];
+bool signals_is_passed(int number);
+
 /* Can a process have been ended by this? 0, none, is fine. */
 bool signals_may_end(int number);
 

@@ -224,7 +224,7 @@ static void adopt_timed_out(struct frontend *s)
 static void adopt_on_signal(void *arg, int sig, bool from_terminal)
 {
     struct adopt *a = arg;
-    bool end = sig != SIGUSR1 && sig != SIGUSR2;
+    bool end = !signals_is_passed(sig);
 
     allotment_signal(a->s.allotment, sig);
     if (sig == SIGCHLD) {
@@ -340,7 +340,7 @@ static int adopt_equip(struct frontend *s, struct err *err)
     struct adopt *a = adopt_of(s);
     bool remote = hosts_any_remote(s->conf->hosts);
 
-    return adoptenv_library(a->preload, s->dir, remote ? a->socket : NULL,
+    return adoptenv_library(a->preload, &s->place, remote ? a->socket : NULL,
                             a->link, err);
 }
 

@@ -384,7 +384,7 @@ static int frontend_open_output(struct frontend *s, struct err *err)
 static int frontend_open_links(struct frontend *s, bool tcp, struct err *err)
 {
     struct links_conf conf = {
-        .dir = s->dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
+        .dir = s->place.dir, .tcp = tcp, .key = s->key, .ntasks = s->nstreams,
         .restored = s->conf->options->restart,
         .repeats = options_saves(s->conf->options),
         .input_keep = s->conf->options->migratable ? LINKS_INPUT_KEEP : 0,
@@ -417,7 +417,8 @@ static int frontend_open_master(struct frontend *s, struct err *err)
 
     if (!address) {
         struct private_conf conf = {
-            .dir = s->dir, .hosts = c->hosts, .agent = c->agent, .db = c->db,
+            .dir = s->place.dir, .hosts = c->hosts, .agent = c->agent,
+            .db = c->db,
             .key = s->key, .lock = c->saved ? c->saved->lock : 0,
             .verbose = c->options->verbose, .on_failure = frontend_on_failure,
             .arg = s
@@ -442,8 +443,7 @@ static int frontend_open(struct frontend *s, struct err *err)
     if (frontend_open_timers(s, err) < 0 || s->ops->open(s, err) < 0 ||
         (tcp && !(s->key = key_own(err))) ||
         frontend_open_output(s, err) < 0 ||
-        (!c->master &&
-         paths_make_private_dir(s->dir, sizeof(s->dir), err) < 0) ||
+        (!c->master && runplace_open(&s->place, err) < 0) ||
         frontend_open_links(s, tcp, err) < 0 || s->ops->equip(s, err) < 0 ||
         frontend_open_master(s, err) < 0)
         return -1;
@@ -470,7 +470,7 @@ static void frontend_close(struct frontend *s)
     s->ops->stop(s);
     links_close(s->links);
     output_close(s->output);
-    if (s->dir[0] && paths_remove_tree(s->dir, &err) < 0)
+    if (runplace_close(&s->place, &err) < 0)
         say(SAY_ERROR, "%s", err.text);
     s->ops->close(s);
     for (int i = 0; i < 2; i++)

@@ -20,7 +20,6 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
-#include "proto/base/paths.h"
 #include "proto/link/message.h"
 #include "redirector/batch/hosts.h"
 #include "redirector/link/links.h"
@@ -31,6 +30,7 @@
 #include "redirector/frontend/notify.h"
 #include "redirector/frontend/status.h"
 #include "redirector/start/private.h"
+#include "redirector/start/runplace.h"
 #include "redirector/start/saved.h"
 
 struct frontend_conf {
@@ -55,7 +55,7 @@ struct frontend {
     struct event_base *base;            /* owned, as all below */
     enum frontend_phase phase;
     struct status status;
-    char dir[PATHS_MAX];                /* "" if not made */
+    struct runplace place;              /* its dir is "" if not made */
     struct key *key;                    /* NULL: not needed */
     struct private *private;            /* NULL: standing master */
     struct uplink *uplink;              /* NULL: not any more */

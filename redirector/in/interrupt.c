@@ -10,6 +10,7 @@ static const struct { int sig; enum interrupt_kind kind; } signals[] = {
     { SIGHUP, INTERRUPT_END },      { SIGQUIT, INTERRUPT_END },
     { SIGUSR1, INTERRUPT_FORWARD }, { SIGUSR2, INTERRUPT_FORWARD },
     { SIGALRM, INTERRUPT_FORWARD }, { SIGVTALRM, INTERRUPT_FORWARD },
+    { SIGXCPU, INTERRUPT_FORWARD }, { SIGURG, INTERRUPT_FORWARD },
     { SIGTSTP, INTERRUPT_STOP },    { SIGCHLD, INTERRUPT_CHILD },
 };
 enum { NSIGNALS = sizeof(signals) / sizeof(signals[0]) };

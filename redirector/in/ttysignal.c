@@ -7,6 +7,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "proto/base/signals.h"
+
 struct ttysignal {
     int fd;                     /* owned */
     struct event *event;        /* owned */
@@ -29,8 +31,7 @@ struct ttysignal *ttysignal_open(struct event_base *base,
                                                    bool from_terminal),
                                  void *arg, struct err *err)
 {
-    static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
-                                   SIGUSR2, SIGCHLD };
+    static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
     struct ttysignal *t = calloc(1, sizeof(*t));
     sigset_t set;
 
@@ -41,6 +42,8 @@ struct ttysignal *ttysignal_open(struct event_base *base,
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         sigaddset(&set, numbers[i]);
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        sigaddset(&set, signals_passed[i]);
     sigprocmask(SIG_BLOCK, &set, NULL);
     t->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (t->fd < 0) {

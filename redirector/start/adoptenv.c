@@ -77,15 +77,15 @@ void adoptenv_socket(char name[ADOPTENV_SOCKET])
 }
 
 /* This host's own, for tasks here only. */
-static int adoptenv_local(char *buf, char *dir, struct err *err)
+static int adoptenv_local(char *buf, struct runplace *place, struct err *err)
 {
-    if (!*dir && paths_make_private_dir(dir, PATHS_MAX, err))
+    if (!*place->dir && runplace_open(place, err))
         return -1;
-    return preload_path(LIBRARY, dir, buf, err);
+    return preload_path(LIBRARY, place->dir, buf, err);
 }
 
-int adoptenv_library(char *buf, char *dir, const char *socket, char *link,
-                     struct err *err)
+int adoptenv_library(char *buf, struct runplace *place, const char *socket,
+                     char *link, struct err *err)
 {
     *link = '\0';
     if (paths_library(LIBRARY, buf, PATHS_MAX, err))
@@ -96,7 +96,7 @@ int adoptenv_library(char *buf, char *dir, const char *socket, char *link,
     if (socket)
         say(SAY_ERROR, "tasks on other hosts run unwatched: the paths of "
             LIBRARY " and of the home have a blank or a colon");
-    if (adoptenv_local(buf, dir, err))
+    if (adoptenv_local(buf, place, err))
         return err_prefix(err, "tasks cannot be adopted");
     return 0;
 }

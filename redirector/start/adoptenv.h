@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "redirector/start/runplace.h"
 
 enum { ADOPTENV_VARIABLES = 6 };
 
@@ -35,11 +36,11 @@ enum { ADOPTENV_SOCKET = 8 + 32 + 1 };
 void adoptenv_socket(char name[ADOPTENV_SOCKET]);
 
 /* The path of the wrapper library without blanks and colons, if need be by a
- * link in dir, a buffer of PATHS_MAX; if that is empty it is made. socket, if
- * not NULL: tasks on other hosts use it as well, by a link for which see
- * preload_shared(); where that cannot be the person is told. */
-int adoptenv_library(char *buf, char *dir, const char *socket, char *link,
-                     struct err *err);
+ * link in the directory of the run, a buffer of PATHS_MAX; if there is none it is
+ * made. socket, if not NULL: tasks on other hosts use it as well, by a link for which
+ * see preload_shared(); where that cannot be the person is told. */
+int adoptenv_library(char *buf, struct runplace *place, const char *socket,
+                     char *link, struct err *err);
 
 /* Is this command Open MPI's mpirun with nothing in its words and no list of
  * the user's (old_list, may be NULL) that forbids to name variables in the

@@ -18,6 +18,7 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/signals.h"
 #include "slave/launch/rundir.h"
 #include "slave/proc/freezer.h"
 #include "slave/proc/sweep.h"
@@ -73,7 +74,7 @@ static bool told_to_end(int signals)
 
     while (read(signals, &info, sizeof(info)) == sizeof(info))
         if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT ||
-            info.ssi_signo == SIGHUP)
+            info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT)
             return true;
     return false;
 }
@@ -124,8 +125,9 @@ int guard_start(const struct lastwords_conf *conf, struct vault *v,
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGUSR2);
+    sigaddset(&set, SIGQUIT);
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        sigaddset(&set, signals_passed[i]);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     while ((slave = signals < 0 ? -1 : fork()) > 0)

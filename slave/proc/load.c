@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "slave/proc/freezer.h"
 #include "slave/proc/smallfile.h"
+
+enum { LOAD_PATH = 4096, LOAD_MOUNTS = 64 * 1024 };
 
 double load_parse_cpu_max(const char *text)
 {
@@ -24,47 +27,65 @@ double load_parse_cpu_max(const char *text)
     return quota / period;
 }
 
-/* Path of our cgroup in the hierarchy of that controller, without the mount
- * point; "": the unified one. */
-static bool own_cgroup(const char *controller, char *path, size_t size)
+/* Path of our cgroup in the hierarchy of version 1 that has the controller, which
+ * others may share ("cpu,cpuacct"), without the mount point. */
+static bool old_group(const char *cgroup, const char *controller, char *path,
+                      size_t size)
 {
-    char text[4096], *save = NULL;
+    const size_t n = strlen(controller);
 
-    if (!smallfile_read("/proc/self/cgroup", text, sizeof(text)))
-        return false;
-    for (char *line = strtok_r(text, "\n", &save); line;
-         line = strtok_r(NULL, "\n", &save)) {
-        char *name = strchr(line, ':'), *at = name ? strchr(name + 1, ':') : NULL;
+    for (const char *line = cgroup; line && *line; ) {
+        const char *names = strchr(line, ':'), *end = strchr(line, '\n');
+        const char *at = names ? strchr(names + 1, ':') : NULL;
 
-        if (!at)
-            continue;
-        *at = '\0';
-        if (strcmp(name + 1, controller) == 0)
-            return (size_t)snprintf(path, size, "%s", at + 1) < size;
+        for (const char *p = names; p && at && p < at; p = strpbrk(p + 1, ",:"))
+            if (strncmp(p + 1, controller, n) == 0 && strchr(",:", p[1 + n]))
+                return snprintf(path, size, "%.*s", (int)strcspn(at + 1, "\n"),
+                                at + 1) < (int)size;
+        line = end ? end + 1 : NULL;
     }
     return false;
 }
 
-/* Call look(text) with the file name of our cgroup and of each ancestor. */
-static double least_limit(const char *name, double (*look)(const char *))
+double load_least_limit(const char *dir, const char *name,
+                        double (*look)(const char *text))
 {
-    char group[1024], path[1280], text[128];
+    char group[LOAD_PATH], path[LOAD_PATH + 64], text[128];
     double least = 0, limit;
+    char *slash;
 
-    if (!own_cgroup("", group, sizeof(group)))
+    if ((size_t)snprintf(group, sizeof(group), "%s", dir) >= sizeof(group))
         return 0;
-    for (;;) {
-        char *slash;
-
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", group, name);
+    do {
+        snprintf(path, sizeof(path), "%s/%s", group, name);
         limit = smallfile_read(path, text, sizeof(text)) ? look(text) : 0;
         if (limit > 0 && (least == 0 || limit < least))
             least = limit;
         slash = strrchr(group, '/');
-        if (!slash || !*group)
-            return least;
-        *slash = '\0';
-    }
+        if (slash)
+            *slash = '\0';
+    } while (slash && *group);
+    return least;
+}
+
+static bool read_groups(char cgroup[LOAD_PATH], const char **mountinfo)
+{
+    static char mounts[LOAD_MOUNTS];
+
+    *mountinfo = mounts;
+    return smallfile_read("/proc/self/cgroup", cgroup, LOAD_PATH) &&
+           smallfile_read("/proc/self/mountinfo", mounts, sizeof(mounts));
+}
+
+/* Of our cgroup of version 2 and its ancestors. */
+static double own_limit(const char *name, double (*look)(const char *text))
+{
+    char cgroup[LOAD_PATH], dir[LOAD_PATH];
+    const char *mounts;
+
+    return read_groups(cgroup, &mounts) &&
+           freezer_find(cgroup, mounts, dir, sizeof(dir))
+           ? load_least_limit(dir, name, look) : 0;
 }
 
 /* The older hierarchy, as seen inside a container. */
@@ -100,7 +121,7 @@ static unsigned affinity(void)
 unsigned load_cpus(void)
 {
     unsigned cpus = affinity(), quota;
-    double limit = least_limit("cpu.max", load_parse_cpu_max);
+    double limit = own_limit("cpu.max", load_parse_cpu_max);
 
     if (limit == 0)
         limit = old_quota();
@@ -123,7 +144,7 @@ static uint64_t meminfo(const char *name)
     return kib * 1024;
 }
 
-static double parse_bytes_or_max(const char *text)
+double load_parse_bytes(const char *text)
 {
     return strtod(text, NULL);  /* "max" gives 0 */
 }
@@ -131,7 +152,7 @@ static double parse_bytes_or_max(const char *text)
 uint64_t load_memory_bytes(void)
 {
     uint64_t total = meminfo("MemTotal:");
-    double limit = least_limit("memory.max", parse_bytes_or_max);
+    double limit = own_limit("memory.max", load_parse_bytes);
 
     return limit > 0 && limit < (double)total ? (uint64_t)limit : total;
 }
@@ -150,19 +171,27 @@ uint64_t load_parse_starved(const char *text)
     return p ? strtoull(p + 1 + strlen(name), NULL, 10) : 0;
 }
 
-/* Of version 1, where memory is a hierarchy of its own, or of version 2. */
+/* In version 1 memory is a hierarchy of its own. */
+bool load_starved_file(const char *cgroup, const char *mountinfo, char *path,
+                       size_t size)
+{
+    char group[LOAD_PATH];
+
+    if (old_group(cgroup, "memory", group, sizeof(group)))
+        return snprintf(path, size, "/sys/fs/cgroup/memory%s/memory.oom_control",
+                        group) < (int)size;
+    return freezer_find(cgroup, mountinfo, group, sizeof(group)) &&
+           snprintf(path, size, "%s/memory.events", group) < (int)size;
+}
+
 uint64_t load_starved(void)
 {
-    char group[1024], path[1280], text[512];
+    char cgroup[LOAD_PATH], path[LOAD_PATH + 64], text[512];
+    const char *mounts;
 
-    if (own_cgroup("memory", group, sizeof(group)))
-        snprintf(path, sizeof(path), "/sys/fs/cgroup/memory%s/memory.oom_control",
-                 group);
-    else if (own_cgroup("", group, sizeof(group)))
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.events", group);
-    else
-        return 0;
-    return smallfile_read(path, text, sizeof(text)) ? load_parse_starved(text) : 0;
+    return read_groups(cgroup, &mounts) &&
+           load_starved_file(cgroup, mounts, path, sizeof(path)) &&
+           smallfile_read(path, text, sizeof(text)) ? load_parse_starved(text) : 0;
 }
 
 static bool has_entries(const char *dir)

@@ -3,6 +3,7 @@
 #define HECTOR_LOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Processors a job may use here: the affinity mask and the cgroup's quota
@@ -13,6 +14,14 @@ unsigned load_cpus(void);
  * 100000", "150000 100000"); 0: none. */
 double load_parse_cpu_max(const char *text);
 
+/* A number of bytes; 0: none, as "max". */
+double load_parse_bytes(const char *text);
+
+/* The least of what look() makes of the files with that name in dir, a control
+ * group, and in all that it lies in; 0: there is none. */
+double load_least_limit(const char *dir, const char *name,
+                        double (*look)(const char *text));
+
 /* Installed, or the cgroup's limit where that is less. */
 uint64_t load_memory_bytes(void);
 
@@ -22,6 +31,10 @@ uint64_t load_available_bytes(void);
 /* How many processes of our control group the kernel has killed so far, as that had no
  * more memory; 0: none, or not known. */
 uint64_t load_starved(void);
+/* The file that says so, of a process with that /proc/PID/cgroup and mountinfo;
+ * false: there is none. */
+bool load_starved_file(const char *cgroup, const char *mountinfo, char *path,
+                       size_t size);
 /* The number behind "oom_kill" in such a file's text. */
 uint64_t load_parse_starved(const char *text);
 

@@ -9,10 +9,10 @@
 # the test is, munged and slurmctld, and sbatch, salloc, srun and scancel work.
 # Each node has four processors and the partition all of them, which several
 # jobs may share. Everything is in $T and in the hosts' own network, and ends
-# with the test. $slurm_more are lines for slurm.conf, $slurm_node what a node has, and
-# $slurm_tasks the TaskPlugin; after slurm_cgroups jobs are in control groups. Where
-# there is no Slurm, or no root, which its daemons
-# insist on, the file is skipped.
+# with the test. $slurm_more are lines for slurm.conf, $slurm_node what a node has, or
+# $slurm_nodes the lines of all of them, and $slurm_tasks the TaskPlugin; after
+# slurm_cgroups jobs are in control groups. Where there is no Slurm, or no root, which
+# its daemons insist on, the file is skipped.
 # shellcheck shell=sh disable=SC2154 # $T is t.sh's
 
 slurm()         # N
@@ -120,11 +120,12 @@ slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
 }
 
 # ------------------------------------------------------------- jobs in it
-as=             # words before sbatch: $nobody of nobody.sh
+as=             # words before sbatch and salloc: $nobody of nobody.sh
 alloc()         # ARGUMENT...: of salloc, and the command
 {
     slurm_over
-    run salloc -Q "$@"
+    # shellcheck disable=SC2086 # words
+    run $as salloc -Q "$@"
 }
 batch()         # ARGUMENT...: of sbatch, and a script from stdin; $status is
 {               # the script's, its output in $T/out and $T/err
@@ -234,7 +235,7 @@ Licenses=queue:3
 ReturnToService=2
 PropagateResourceLimits=NONE
 SlurmdParameters=config_overrides
-NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] ${slurm_node:-CPUs=4} RealMemory=1000
+${slurm_nodes:-NodeName=n[1-$1] NodeAddr=10.66.0.[1-$1] ${slurm_node:-CPUs=4} RealMemory=1000}
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-$1] Default=YES State=UP OverSubscribe=FORCE:4

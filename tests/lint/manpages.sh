@@ -3,6 +3,7 @@
 # format has one, and options are the same there, in --help and in the tables that
 # command lines are read by.
 . "${0%/*}/../lib/lint.sh"
+. tests/lib/manual.sh
 
 pages=$(sources '\.[1-8]$')
 if command -v mandoc >/dev/null 2>&1; then
@@ -31,12 +32,12 @@ clean 'pages refer to pages that are there' \
 # Scripts for batch systems are files, which tests run.
 clean 'scripts in hector-batch.7 are those of config/batch' \
     "$(for f in config/batch/*.sh; do
-        awk -v name="${f##*/}" '
-            $0 == ".\\\" " name { on = 1; next }
-            on && /^\.Bd/ { next }
-            on && /^\.Ed/ { exit }
-            on { gsub(/\\e/, "\\"); print }' redirector/hector-batch.7 |
+        manual_script redirector/hector-batch.7 "${f##*/}" |
             cmp -s - "$f" || echo "$f: the page has another one"
+    done
+    for f in $(manual_scripts redirector/hector-batch.7); do
+        [ -s "config/batch/$f" ] || echo "$f of the page is no file"
+        grep -q "manual_script .*$f" tests/t/2*.t || echo "$f: no test runs it"
     done)"
 # What --help names stands in the page; of what has an entry there at least one
 # name is in --help: others are for those who come from elsewhere.

@@ -1,15 +1,23 @@
-# How a job ends that Slurm ends, in a real one: cancelled, requeued, preempted,
-# for its time limit, with a node. It is killed, with 143, whoever of it has heard
+# How a job of an ordinary user ends that Slurm ends, in a real one: cancelled, requeued,
+# preempted, for its time limit, with a node. It is killed, with 143, whoever of it has heard
 # of that first, and the reason is in the view jobs and in hector why.
 # limit: 110
+# shellcheck disable=SC2086 # $nobody is words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 3
+nobody_may || skip_all 'an ordinary user cannot reach the build'
+# shellcheck disable=SC2034 # submit's
+as=$nobody
+HECTOR_DB=$T/nobody/db HOME=$T/nobody
+export HECTOR_DB HOME
+cd "$T/nobody" || exit 1
 job=0
 
 left_of()       # JOB: seconds, of hector ps
 {
-    hector ps -j >"$T/ps"
+    $nobody hector ps -j >"$T/ps"
     sqlite3 :memory: "SELECT json_extract(value, '\$.left_ns') / 1000000000
         FROM json_each(CAST(readfile('$T/ps') AS TEXT))
         WHERE json_extract(value, '\$.job') = $1"
@@ -38,14 +46,14 @@ is "$(in_view 'batch, restarts, reason')" "Slurm $id||" \
 left=$(left_of "$job")
 ok 'hector ps shows how much of the allocation is left' \
     [ "$left" -gt 35000 -a "$left" -le 36000 ]
-run hector ps
+run $nobody hector ps
 like "$T/out" '^ *JOB .* TIME +LEFT ' '... in a column'
-run hector why "$job"
+run $nobody hector why "$job"
 like "$T/out" "^it is in Slurm $id, for [0-9]+h" '... and so does hector why'
-scancel "$id"
+$nobody scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' 'a job that is cancelled'
 like "$T/err" "^hector: Slurm $id was cancelled\$" '... says so last'
-run hector why "$job"
+run $nobody hector why "$job"
 like "$T/out" "^job $job is killed: Slurm $id was cancelled\$" '... hector why, too'
 
 # Tasks that make something of TERM, and are faster than the word of it.
@@ -54,7 +62,7 @@ for i in 1 2 3; do
 exec hector-run sh -c 'trap "exit 3" TERM; echo up; while :; do sleep 0.01; done'
 END
     wait_for '[ "$(grep -c up "$T/out")" = 4 ]' 60
-    scancel "$id"
+    $nobody scancel "$id"
     ended ', reason'
 done >"$T/ends"
 is "$(uniq -c "$T/ends" | sed 's/^ *//')" '3 CANCELLED killed|143|cancelled' \
@@ -64,18 +72,18 @@ submit -N2 -n2 <<'END'
 exec hector-run sleep 1000
 END
 first=$job
-scontrol requeue "$id"
+$nobody scontrol requeue "$id"
 wait_for '[ -n "$(in_view ended_ns)" ]' 60
 is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
     'a job that is requeued'
 job=$((job + 1))
 wait_for 'in_view state | grep -q running' 60
 is "$(in_view 'batch, restarts')" "Slurm $id|1" '... and is begun again'
-run hector why "$job"
+run $nobody hector why "$job"
 like "$T/out" "^it is in Slurm $id, which was begun 1 time before.*:\$" \
     '... knows of its past'
 like "$T/out" "^  run 1, job $first: killed, requeued, after " '... and what has become of it'
-scancel "$id"
+$nobody scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... and can be cancelled'
 
 lasts=
@@ -86,7 +94,7 @@ sbatch -Q -p high -N1 --exclusive -o /dev/null --wrap true
 wait_for '[ -n "$(in_view ended_ns)" ]' 60
 is "$(in_view 'state, exit_code, reason')" 'killed|143|preempted' \
     'one that makes room for another'
-scancel "$id"
+$nobody scancel "$id"
 
 submit -N2 -n2 --no-requeue <<'END'
 exec hector-run sleep 1000

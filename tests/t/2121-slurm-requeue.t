@@ -1,14 +1,18 @@
-# A job that a real Slurm requeues goes on from the last good checkpoint of its
+# A job of an ordinary user that a real Slurm requeues goes on from the last good checkpoint of its
 # former runs, by itself; it starts anew where there is none, and takes none that is
 # damaged, or of other programs. Its runs are one story.
 # limit: 300
-# shellcheck disable=SC2154 # $id and $job are submit's
+# shellcheck disable=SC2034,SC2086,SC2154 # $as, $id and $job are submit's; $nobody is words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 3
+nobody_may || skip_all 'an ordinary user cannot reach the build'
+as=$nobody
+HECTOR_DB=$T/nobody/db HOME=$T/nobody D=$T/nobody/saved
+export HECTOR_DB HOME D
+cd "$T/nobody" || exit 1
 job=0
-D=$T/saved
-export D
 in_view()       # COLUMNS of the job
 {
     sql "SELECT $1 FROM jobs WHERE job = $job"
@@ -29,7 +33,7 @@ begun()         # N: tasks have begun so often, anew
 }
 again()         # requeue it: $job is the next run, which is running when we are back
 {
-    scontrol requeue "$id"
+    $nobody scontrol requeue "$id"
     wait_for '[ -n "$(in_view ended_ns)" ]' 60
     job=$((job + 1))
     wait_for 'in_view state 2>/dev/null | grep -q running' 60
@@ -54,7 +58,7 @@ like "$T/err" "^hector: Slurm $id was begun 1 time before, and there is no check
  the job starts anew\$" 'one that is requeued before its first checkpoint starts anew, and says so'
 begun 6
 for i in 1 2; do
-    on "$(first_of)" hector checkpoint "$job" >>"$T/log" 2>&1
+    on "$(first_of)" $nobody hector checkpoint "$job" >>"$T/log" 2>&1
     further
 done
 again
@@ -86,14 +90,14 @@ refused()       # DESCRIPTION EXTENDED-REGEXP COMMAND...: with that sentence
         "$T/err") $(cat "$T/out")" '2 1 ' "$tap_d"
     cat "$T/err" >&2
 }
-as="env SLURM_JOB_ID=$id SLURM_RESTART_COUNT=9"
-# shellcheck disable=SC2086 # $as is several words
+again="env SLURM_JOB_ID=$id SLURM_RESTART_COUNT=9"
+# shellcheck disable=SC2086 # $again is several words
 {
     refused 'those of other arguments are not taken' \
         "--checkpoint-dir: $D has checkpoints of .*rounds.*, not of .*rounds.* other" \
-        $as hector-run --checkpoint-dir "$D" "$APPS/rounds" other
+        $again hector-run --checkpoint-dir "$D" "$APPS/rounds" other
     refused '... nor those of another number of tasks' "-n 2: $D has checkpoints of 3 tasks" \
-        $as hector-run --checkpoint-dir "$D" -n 2 "$APPS/rounds" "$T/enough"
+        $again hector-run --checkpoint-dir "$D" -n 2 "$APPS/rounds" "$T/enough"
 }
 refused '... nor those of another job of Slurm' \
     "--checkpoint-dir: $D has checkpoints already of job [0-9]+, .*: --restart $D goes on" \
@@ -101,23 +105,23 @@ refused '... nor those of another job of Slurm' \
 
 # ------------------------------------------------------------------------- one story
 # A job outside of it in between, of which no more is known.
-id=$(sbatch --parsable -N1 -o /dev/null --wrap 'exec hector-run true')
+id=$($nobody sbatch --parsable -N1 -o /dev/null --wrap 'exec hector-run true')
 wait_for '! squeue -h | grep -q .' 60
-run hector ps
+run $nobody hector ps
 is "$(awk 'NR > 1 { print $1, $3, $9, $11, $12, $13 }' "$T/out" | xargs)" \
     "$first killed 143 1 1 requeued $((first + 1)) killed 143 1 2 requeued \
 $((first + 2)) killed 143 1 3 requeued $((first + 3)) done 0 1 4 - $((first + 4)) done 0 $id 1 -" \
     'hector ps shows the runs as they followed each other, and why each ended'
 cat "$T/out" >&2
-hector ps -j >"$T/ps"
+$nobody hector ps -j >"$T/ps"
 is "$(sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.run')) FROM
     json_each(CAST(readfile('$T/ps') AS TEXT))")" 1,2,3,4,1 '... also in JSON'
-run hector why "$job"
+run $nobody hector why "$job"
 like "$T/out" "^it was in Slurm [0-9]+, which was begun 3 times before:\$" 'hector why tells them'
 like "$T/out" "^  run 3, job $((first + 2)): killed, requeued, after .*, from checkpoint 2 of job \
 $((first + 1))\$" '... and what each began with'
 is "$(in_view 'from_job, from_checkpoint')" "$((first + 1))|1" '... which is in the view jobs'
-hector why -j "$job" >"$T/why"
+$nobody hector why -j "$job" >"$T/why"
 is "$(sqlite3 :memory: "SELECT json_array_length(CAST(readfile('$T/why') AS TEXT),
     '\$.runs')")" 4 '... also in JSON'
 slurm_clear 'nothing of them is left'

@@ -3,9 +3,13 @@
 # shellcheck disable=SC2119,SC2154 # submit needs no words; $id is its own
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/manual.sh"
 slurm 2
 job=0
-scripts=$top/config/batch
+page=$top/redirector/hector-batch.7
+manual_script "$page" slurm.sh >slurm.sh
+manual_script "$page" slurm-adopt.sh >slurm-adopt.sh
+manual_script "$page" slurm-again.sh >slurm-again.sh
 ln -s "$APPS/skew" "$T/tide"    # until april.in is there; it says what it has done
 done_with()     # how many lines the four tasks have said, of the same rounds
 {
@@ -14,7 +18,7 @@ done_with()     # how many lines the four tasks have said, of the same rounds
 }
 calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
 
-submit <"$scripts/slurm.sh"
+submit <"$T/slurm.sh"
 wait_for '[ "$(calls)" -gt 100 ]' 60
 is "$(sql "SELECT group_concat(DISTINCT node), count(*) FROM tasks WHERE job = $job")" \
     'n1,n2|4' 'slurm.sh: four tasks on two nodes'
@@ -23,7 +27,7 @@ is "$(ended '') $(done_with tide.out)" 'COMPLETED done|0 4' '... end well'
 is "$(cat "$T/err")" '' '... and there is nothing to say'
 
 rm -f april.in
-submit <"$scripts/slurm-adopt.sh"
+submit <"$T/slurm-adopt.sh"
 wait_for '[ "$(calls)" -gt 100 ]' 60
 touch april.in
 is "$(ended '') $(done_with tide.out)" 'COMPLETED done|0 4' \
@@ -32,7 +36,7 @@ is "$(ended '') $(done_with tide.out)" 'COMPLETED done|0 4' \
 # Two minutes, of which all are those before the end.
 rm -f april.in
 fresh out err
-id=$(sbatch --parsable -t 2 -o "$T/out" -e "$T/err" "$scripts/slurm-again.sh")
+id=$(sbatch --parsable -t 2 -o "$T/out" -e "$T/err" "$T/slurm-again.sh")
 job=3
 wait_for 'sql "SELECT exit_code FROM jobs WHERE job = 3" | grep -q .' 60
 scontrol update JobId="$id" TimeLimit=240

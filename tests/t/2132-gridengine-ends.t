@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2154 # evaluated later; $t_hosts is t.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/gridengine.sh"
+. "$top/tests/lib/manual.sh"
 gridengine 2
 job=0
 submit()        # ARGUMENT...: of qsub; its script is in $T/script: a job runs
@@ -28,7 +29,7 @@ ended()         # COLUMN...
 calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
 
 ln -s "$APPS/skew" tide
-cp "$top/config/batch/gridengine.sh" "$T/script"
+manual_script "$top/redirector/hector-batch.7" gridengine.sh >"$T/script"
 submit -pe round 4
 wait_for '[ "$(calls)" -gt 100 ]' 60
 wait_for '[ -n "$(sql "SELECT limit_ns FROM jobs WHERE job = $job")" ]' 30

@@ -3,6 +3,7 @@
 # manuals say: no standard input, and no host but those of PBS_NODEFILE.
 # limit: 120
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/manual.sh"
 hosts 2
 mkdir bin
 cat >bin/pbs_tmrsh <<'END'
@@ -34,7 +35,8 @@ over() { status=0; wait "$pbs" || status=$?; job=$(sql 'SELECT max(job) FROM job
 
 printf 'n2\nn1\nn2\nn1\n' >nodes        # repeated, and in no order
 touch april.in
-qsub "$top/config/batch/pbs.sh"
+manual_script "$top/redirector/hector-batch.7" pbs.sh >pbs.sh
+qsub "$T/pbs.sh"
 over
 is "$status $(grep -c '^rank' tide.out)$(cat "$T/err")" '0 4' \
     'the script of the manual'

@@ -34,9 +34,12 @@ submit()        # COMMAND, quoted, and ARGUMENT...: of qsub; it runs
     host=$(host_of)
 }
 cleared() { wait_for '[ -z "$(queue)$(ge_left)" ]' 60; }
-state_in_ps()   # HOST: what hector ps says there
+state_in_ps()   # HOST [WORD...]: what hector ps says there
 {
-    on "$1" $nobody hector ps -a 2>&1 | awk -v job="$job" '$1 == job { print $3 }'
+    in_ps_host=$1
+    shift
+    on "$in_ps_host" $nobody "$@" hector ps -a 2>&1 |
+        awk -v job="$job" '$1 == job { print $3 }'
 }
 
 # -------------------------------------------------- killed with all that there was
@@ -54,15 +57,15 @@ cleared
 other=n$((3 - ${host#n}))
 was=$(in_view 'state, ended_ns')
 echo "recorded: $was" >&2
-ok 'qdel without a word: another host says that nothing is heard of it' \
-    wait_for '[ "$(state_in_ps "$other")" = silent ]' 60
-on "$other" $nobody hector why "$job" >told
+ok 'qdel without a word: another host without qstat says that nothing is heard of it' \
+    wait_for '[ "$(state_in_ps "$other" env PATH="$BIN")" = silent ]' 60
+on "$other" $nobody env PATH="$BIN" hector why "$job" >told
 like told "^its master, process [0-9]+ on $host, has recorded nothing for [0-9.]+ s" \
     '... hector why, too'
 is "$(in_view 'state, ended_ns')" "$was" '... and does not judge'
-state_in_ps "$host" >told
+state_in_ps "$other" >told
 is "$(cat told) $(in_view 'state, ended_ns NOT NULL')" "$(in_view state) $(in_view state)|1" \
-    'a command on the host of it records the end'
+    '... with it, it knows that Grid Engine has no such job, and records the end'
 like told '^(killed|failed)$' '... which is one'
 
 # Grid Engine runs the epilog of a queue as the user, on that host, whatever has ended

@@ -72,6 +72,20 @@ static void test_describe(void **state)
     assert_string_equal(signals_describe(99), "Unknown signal");
 }
 
+static void test_passed(void **state)
+{
+    static const int others[] = { 0, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL,
+                                  SIGSTOP, SIGTSTP, SIGCONT, SIGCHLD, SIGSEGV,
+                                  SIGPIPE, -1, 1000 };
+
+    (void)state;
+    for (int i = 0; i < SIGNALS_PASSED; i++)
+        assert_true(signals_is_passed(signals_passed[i]));
+    assert_true(signals_is_passed(SIGUSR1) && signals_is_passed(SIGXCPU));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_false(signals_is_passed(others[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +93,7 @@ int main(void)
         cmocka_unit_test(test_name),
         cmocka_unit_test(test_may_end),
         cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_passed),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -760,6 +760,8 @@ static void test_resume(void **state)
                               .master = 7 };
     struct store_job ending = { .name = "e", .state = "ending", .ntasks = 1,
                                 .master = 7, .why = "SIGTERM" };
+    struct store_grave nobody = { .master = 8, .now_ns = 99 };
+    struct store_grave dead = { .master = 7, .now_ns = 99 };
 
     (void)state;
     assert_int_equal(store_begin(st, &err), 0);
@@ -795,16 +797,51 @@ static void test_resume(void **state)
     r.killed = true;
     r.kill_code = 143;
     assert_int_equal(store_put_resume(st, &r, &err), 0);
-    assert_int_equal(store_bury(st, 8, 99, &err), 0);
+    assert_int_equal(store_bury(st, &nobody, &err), 0);
     expect(st, "SELECT state FROM job WHERE master = 7", "running\nending\n");
-    assert_int_equal(store_bury(st, 7, 99, &err), 0);
-    assert_int_equal(store_bury(st, 7, 100, &err), 0);
+    assert_int_equal(store_bury(st, &dead, &err), 0);
+    dead.now_ns = 100;
+    dead.reason = dead.why = "late";
+    assert_int_equal(store_bury(st, &dead, &err), 0);
     expect(st, "SELECT state, exit_code, ended_ns, why FROM job "
            "WHERE master = 7", "failed|125|99|hector-master died\n"
            "killed|143|99|SIGTERM\n");
     expect(st, "SELECT count(*) FROM resume", "0\n");
     expect(st, "SELECT job, state_from, state_to FROM transition WHERE event = 'bury'"
            " ORDER BY job", "2|running|failed\n3|ending|killed\n");
+    assert_int_equal(store_commit(st, &err), 0);
+    store_close(st);
+}
+
+/* A batch system has ended the job of a master that nothing is heard of. */
+static void test_ended_for(void **state)
+{
+    struct store *st = open_it();
+    struct store_job j = { .name = "one", .state = "running", .ntasks = 1,
+                           .command = "c", .master = 7, .batch = "Slurm 4" };
+    struct store_job known = j, over = j;
+    struct store_task t = { .state = "running" };
+    struct store_grave dead = { .master = 7, .now_ns = 99, .reason = "cancelled",
+                                .why = "Slurm 4 was cancelled" };
+
+    (void)state;
+    known.why = "of itself";
+    known.reason = "requeued";
+    over.state = "done";
+    over.ended_ns = 9;
+    assert_int_equal(store_begin(st, &err), 0);
+    assert_int_equal(store_put_job(st, &j, &err), 0);
+    assert_int_equal(store_put_job(st, &known, &err), 0);
+    assert_int_equal(store_put_job(st, &over, &err), 0);
+    t.job = j.job;
+    assert_int_equal(store_put_task(st, &t, &err), 0);
+    assert_int_equal(store_bury(st, &dead, &err), 0);
+    expect(st, "SELECT state, exit_code, ended_ns, reason, why FROM job ORDER BY job",
+           "killed|143|99|cancelled|Slurm 4 was cancelled\n"
+           "killed|143|99|requeued|of itself\ndone||9||\n");
+    expect(st, "SELECT state FROM task", "lost\n");
+    expect(st, "SELECT job, state_to FROM transition WHERE event = 'bury' ORDER BY job",
+           "1|killed\n2|killed\n");
     assert_int_equal(store_commit(st, &err), 0);
     store_close(st);
 }
@@ -1313,7 +1350,7 @@ int main(void)
         T(test_foreign_file),
         T(test_unwritable),
         T(test_modes),
-        T(test_resume), T(test_superseded), T(test_runs_counted),
+        T(test_resume), T(test_ended_for), T(test_superseded), T(test_runs_counted),
         T(test_log), T(test_merge),
         T(test_deadlines), T(test_runs), T(test_migration),
         T(test_before_deadlines),

@@ -1,6 +1,7 @@
 /* burial.h - jobs of private masters that were killed with all that could have written
  * down how they ended, as by Grid Engine's qdel: whoever looks at the database on that
- * host writes it. */
+ * host writes it, and whoever looks elsewhere, if the batch system says that its job is
+ * over. */
 #ifndef HECTOR_BURIAL_H
 #define HECTOR_BURIAL_H
 
