@@ -30,7 +30,7 @@
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
     PAGE_MAJOR = 5,
-    PAGE_MINOR = 1,
+    PAGE_MINOR = 2,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
     PAGE_RING_BYTES = 256 * 1024,       /* a power of two */
@@ -143,6 +143,10 @@ struct page_header {
      * 2^64. No time of the task's own, so each thread takes it off the step
      * that it is in. */
     _Atomic uint64_t stood_ticks;
+    /* since 5.2 */
+    _Atomic uint32_t rests;             /* (slave) 1: who waits in MPI sleeps now
+                                           and then, in place of asking for
+                                           messages all the time */
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so

@@ -476,12 +476,12 @@ static unsigned count_live(const struct adopt *s)
 /* Of the whole session, whichever of its jobs is meant: what comes next is of it
  * too. */
 static int adopt_prioritize(struct part *p, const struct priority *to,
-                            struct err *err)
+                            const struct part_periods *periods, struct err *err)
 {
     struct adopt *s = adopt_around(p);
     struct schedule *has = &s->plan.schedule;
 
-    (void)err;
+    (void)periods, (void)err;   /* they belong to who has started them */
     if (!priority_equal(&has->want, to)) {
         schedule_want(has, to);
         has->asked = true;

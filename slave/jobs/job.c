@@ -223,6 +223,7 @@ int job_add_task(struct job *j, uint32_t rank)
         !(t = malloc(sizeof(*t))))
         return -1;
     task_init(t, j->part.id, rank, reading_window(j->part.node->reading));
+    task_reserve(t, j->part.node, j->plan);
     j->tasks[j->ntasks++] = t;
     return 0;
 }
@@ -244,6 +245,7 @@ void job_remove_task(struct job *j, uint32_t rank)
 {
     for (size_t i = 0; i < j->ntasks; i++)
         if (j->tasks[i]->rank == rank) {
+            task_unreserve(j->tasks[i], j->part.node);
             task_fini(j->tasks[i]);
             free(j->tasks[i]);
             j->ntasks--;
@@ -383,6 +385,7 @@ static void job_destroy(struct part *p)
     unadmit(j, j->realtime);
     jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++) {
+        task_unreserve(j->tasks[i], j->part.node);
         task_fini(j->tasks[i]);
         free(j->tasks[i]);
     }
@@ -602,25 +605,36 @@ static void prioritize_all(struct job *j)
     free(groups);
 }
 
+static void change(struct job *j, const struct priority *to)
+{
+    struct schedule *s = &j->plan->schedule;
+
+    schedule_want(s, to);
+    s->asked = true;            /* whoever had something gets it back */
+    unadmit(j, j->realtime);
+    for (size_t i = 0; i < j->ntasks; i++)
+        task_reserve(j->tasks[i], j->part.node, j->plan);
+    if (j->state != JOB_RUNNING && j->state != JOB_LAUNCHING)
+        return;
+    job_admit(j, (unsigned)j->ntasks);
+    prioritize_all(j);
+}
+
 /* Told again, it is answered again. */
 static int job_prioritize(struct part *p, const struct priority *to,
-                          struct err *err)
+                          const struct part_periods *periods, struct err *err)
 {
     struct job *j = job_of(p);
     struct schedule *s = j->plan ? &j->plan->schedule : NULL;
+    bool others;
 
-    (void)err;
     if (!s)
         return 0;
-    if (!priority_equal(&s->want, to)) {
-        schedule_want(s, to);
-        s->asked = true;        /* whoever had something gets it back */
-        unadmit(j, j->realtime);
-        if (j->state == JOB_RUNNING || j->state == JOB_LAUNCHING) {
-            job_admit(j, (unsigned)j->ntasks);
-            prioritize_all(j);
-        }
-    }
+    others = !plan_has_periods(j->plan, periods->v, periods->n);
+    if (others && plan_take_periods(j->plan, periods->v, periods->n, err))
+        return -1;
+    if (others || !priority_equal(&s->want, to))
+        change(j, to);
     for (size_t i = 0; s->asked && i < j->ntasks; i++)
         if (j->tasks[i]->report < 0)
             task_shares(j->tasks[i], s);

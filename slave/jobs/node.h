@@ -8,6 +8,7 @@
 #include <event2/event.h>
 
 #include "proto/link/conn.h"
+#include "slave/launch/reserve.h"
 #include "slave/launch/site.h"
 #include "slave/link/linkdrain.h"
 #include "slave/link/uplink.h"
@@ -50,6 +51,7 @@ struct node {
     struct counters_source *counters;   /* borrowed; NULL: nobody wants any */
     struct linkdrain linkdrain; /* stream links of jobs that are over */
     unsigned realtime;          /* tasks that have that class */
+    struct reserve_pool reserved;       /* what tasks have of each period */
     unsigned njobs;             /* of ours; kept by jobs.c */
     uint64_t starved;           /* as load_starved(), that tasks are known of */
     bool orphaned;              /* the master is gone for good */

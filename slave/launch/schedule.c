@@ -14,6 +14,7 @@
 #include "slave/proc/smallfile.h"
 
 enum { NICE_LEAST = -20, NICE_MOST = 19, PASSES = 8 };
+enum { POLICY_DEADLINE = 6 };   /* SCHED_DEADLINE, which glibc does not have */
 
 void schedule_want(struct schedule *s, const struct priority *p)
 {
@@ -53,6 +54,14 @@ static int keep_one(struct schedule *s)
     return CPU_COUNT(&s->rest);
 }
 
+bool schedule_reserves(const struct schedule *s)
+{
+    struct schedule here = *s;
+
+    return s->want.class == PRIORITY_REALTIME && keep_one(&here) > 0 &&
+           is_throttled();
+}
+
 bool schedule_admit(struct schedule *s, unsigned taken, unsigned n)
 {
     unsigned rest;
@@ -84,6 +93,11 @@ static int policy_of(pid_t tid)
     int policy = sched_getscheduler(tid);
 
     return policy < 0 ? policy : policy & ~SCHED_RESET_ON_FORK;
+}
+
+static bool is_realtime(int policy)
+{
+    return policy == SCHED_RR || policy == POLICY_DEADLINE;
 }
 
 /* May it be made another? */
@@ -172,7 +186,7 @@ static bool set_thread(const struct schedule *s, pid_t tid)
 {
     bool changed = set_policy(s, tid);
 
-    if (policy_of(tid) == SCHED_RR)
+    if (is_realtime(policy_of(tid)))
         return changed;         /* nice means nothing there */
     return set_nice(s, tid) || changed;
 }
@@ -218,15 +232,16 @@ static enum priority_sort sort_of(int policy)
     case SCHED_RR: case SCHED_FIFO:
         return PRIORITY_SORT_REALTIME;
     default:
-        return policy == 6 /* SCHED_DEADLINE, which glibc does not have */
-               ? PRIORITY_SORT_DEADLINE : PRIORITY_SORT_UNKNOWN;
+        return policy == POLICY_DEADLINE ? PRIORITY_SORT_DEADLINE
+                                         : PRIORITY_SORT_UNKNOWN;
     }
 }
 
 /* In the class that is wanted? */
 static bool has_class(const struct schedule *s, enum priority_sort sort)
 {
-    return s->want.class == PRIORITY_REALTIME ? sort == PRIORITY_SORT_REALTIME
+    return s->want.class == PRIORITY_REALTIME
+           ? sort == PRIORITY_SORT_REALTIME || sort == PRIORITY_SORT_DEADLINE
            : s->want.class == PRIORITY_IDLE ? sort == PRIORITY_SORT_IDLE
            : sort != PRIORITY_SORT_IDLE || !s->was_idle;
 }
@@ -239,7 +254,8 @@ void schedule_read(const struct schedule *s, pid_t pid,
     to->sort = sort_of(policy_of(pid));
     to->nice = getpriority(PRIO_PROCESS, (id_t)pid);
     class = has_class(s, to->sort);
-    nice = to->nice == s->nice || to->sort == PRIORITY_SORT_REALTIME;
+    nice = to->nice == s->nice || to->sort == PRIORITY_SORT_REALTIME ||
+           to->sort == PRIORITY_SORT_DEADLINE;
     to->applied = !s->asked ? PRIORITY_NOT_ASKED
                   : class && nice ? PRIORITY_APPLIED
                   : (class && s->want.class) || (nice && s->want.n)
@@ -247,13 +263,16 @@ void schedule_read(const struct schedule *s, pid_t pid,
 }
 
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
-                  char *buf, size_t size)
+                  const char *more, char *buf, size_t size)
 {
-    *buf = '\0';
+    const char *and = *more ? "; " : "";
+
+    snprintf(buf, size, "%s", more);
     if (has->applied != PRIORITY_PARTLY && has->applied != PRIORITY_REFUSED)
         return;
     if (*s->why)
-        snprintf(buf, size, "%s; the tasks have nice %d", s->why, has->nice);
+        snprintf(buf, size, "%s%s%s; the tasks have nice %d", more, and, s->why,
+                 has->nice);
     else if (!has_class(s, has->sort))
         snprintf(buf, size, "class %s is not given: the kernel does not let this "
                  "user have it%s", priority_class_name(s->want.class),

@@ -34,6 +34,9 @@ void schedule_want(struct schedule *s, const struct priority *p);
  * not wanted; else s->why says why not, and they get the rest. */
 bool schedule_admit(struct schedule *s, unsigned taken, unsigned n);
 
+/* May its threads be given a part of each period (reserve.h)? */
+bool schedule_reserves(const struct schedule *s);
+
 /* For who calls: between fork and exec, of a process with one thread. */
 void schedule_take(const struct schedule *s);
 /* For all threads of a process. */
@@ -46,8 +49,9 @@ struct schedule_share {         /* what a process has */
 };
 void schedule_read(const struct schedule *s, pid_t pid,
                    struct schedule_share *to);
-/* If that is not all that is wanted: why, in words; else "". */
+/* If that is not all that is wanted: why, in words; else "". more: why it is not
+ * better still; or "". */
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
-                  char *buf, size_t size);
+                  const char *more, char *buf, size_t size);
 
 #endif
