@@ -17,7 +17,7 @@ WRAP_GEN  := call_ids.h call_names.inc wrap_c.inc wrap_f.inc \
              inject_c.inc inject_f.inc call_kinds.inc
 WRAP_OWN  := table/calls table/real dial \
              $(addprefix record/,tick ring attach thread crew record stamp tag \
-             hook model frames phase backtrace output yield)
+             hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
              request polled type)
 SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code comm group \

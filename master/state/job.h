@@ -87,8 +87,8 @@ struct job_node {
                                    said yet that there is nothing left */
     bool away;                  /* until its slave is back and has told all */
     bool keeping;               /* it works on files of a checkpoint */
-    uint32_t share_told;        /* why it does not give all of it, but for numbers;
-                                   0: it is not said yet */
+    uint32_t share_told;        /* why it does not give all of it, without
+                                   numbers; 0: it is not said yet */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
                                  * clear up, all output read */
 };

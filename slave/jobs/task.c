@@ -340,9 +340,12 @@ void task_shares(struct task *t, const struct schedule *s)
         return;
     schedule_read(s, r->runtime_ns ? r->tid : t->pid, &t->share);
     schedule_why(s, &t->share, r->runtime_ns ? "" : r->why, why, sizeof(why));
-    if (*why && reserve_open(r))
-        snprintf(why + strlen(why), sizeof(why) - strlen(why), " until it is known "
-                 "what they need in each %.4g ms", (double)r->period_ns / 1e6);
+    if (*why && reserve_open(r)) {
+        size_t n = strlen(why);
+
+        snprintf(why + n, sizeof(why) - n, " until it is known what they need in "
+                 "each %.4g ms", (double)r->period_ns / 1e6);
+    }
     free(t->share_why);
     t->share_why = *why ? strdup(why) : NULL;
     t->share_news = true;
@@ -362,8 +365,8 @@ void task_reserve(struct task *t, struct node *node, const struct plan *plan)
     if (schedule_reserves(&plan->schedule))
         reserve_init(&t->reserve, &plan->periods, t->rank);
     if (t->reserve.period_ns && plan->migratable)
-        reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks that can "
-                       "be moved (--migratable)");
+        reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks that "
+                       "can be moved (--migratable)");
     if (h)
         atomic_store(&h->rests, reserve_open(&t->reserve));
 }

@@ -211,7 +211,8 @@ bool plan_has_periods(const struct plan *p, char *const *v, size_t n)
     return i == n && i == p->periods.n;
 }
 
-int plan_take_periods(struct plan *p, char *const *v, size_t n, struct err *err)
+int plan_take_periods(struct plan *p, char *const *v, size_t n,
+                      struct err *err)
 {
     struct calendar made = { 0 };
 

@@ -73,7 +73,8 @@ void plan_follow(struct plan *p, struct plan *to);
 
 /* That comes round in it, from now on. -1: it makes no sense, and nothing has
  * changed. */
-int plan_take_periods(struct plan *p, char *const *v, size_t n, struct err *err);
+int plan_take_periods(struct plan *p, char *const *v, size_t n,
+                      struct err *err);
 
 /* Do its tasks sleep now and then while they wait for messages? */
 bool plan_rests(const struct plan *p);

@@ -121,6 +121,11 @@ static uint64_t ppm(uint64_t runtime_ns, uint64_t period_ns)
     return (uint64_t)((double)runtime_ns / (double)period_ns * PPM);
 }
 
+static uint64_t given(const struct reserve *r)
+{
+    return r->runtime_ns ? ppm(r->runtime_ns, r->period_ns) : 0;
+}
+
 void reserve_refuse(struct reserve *r, const char *why)
 {
     r->refused = true;
@@ -145,18 +150,17 @@ static bool fits(struct reserve *r, const struct reserve_pool *pool,
                  const struct schedule *s, uint64_t ns)
 {
     unsigned cpus = (unsigned)CPU_COUNT(&s->all);
-    uint64_t others = pool->taken_ppm - (r->runtime_ns
-                                         ? ppm(r->runtime_ns, r->period_ns) : 0);
+    uint64_t others = pool->taken_ppm - given(r), more = ppm(ns, r->period_ns);
     char why[sizeof(r->why)];
 
     if ((double)ns > NEARLY_ALL * (double)r->period_ns)
-        snprintf(why, sizeof(why), "SCHED_DEADLINE is not given: tasks compute for "
-                 "%.3g ms in each %.3g ms", (double)most(r) / 1e6,
+        snprintf(why, sizeof(why), "SCHED_DEADLINE is not given: tasks compute "
+                 "for %.3g ms in each %.3g ms", (double)most(r) / 1e6,
                  (double)r->period_ns / 1e6);
-    else if (others + ppm(ns, r->period_ns) > (uint64_t)cpus * PPM - LEFT_PPM)
+    else if (others + more > (uint64_t)cpus * PPM - LEFT_PPM)
         snprintf(why, sizeof(why), "SCHED_DEADLINE is not given: %.2f of %u "
                  "processors are promised, and %.2f would be needed",
-                 (double)others / PPM, cpus, (double)ppm(ns, r->period_ns) / PPM);
+                 (double)others / PPM, cpus, (double)more / PPM);
     else
         return true;
     reserve_refuse(r, why);
@@ -183,10 +187,9 @@ int reserve_ask(struct reserve *r, struct reserve_pool *pool,
         sched_setaffinity(r->tid, sizeof(had), &had);
         return refuse(r, error);
     }
-    if (r->runtime_ns)
-        pool->taken_ppm -= ppm(r->runtime_ns, r->period_ns);
-    pool->taken_ppm += ppm(ns, r->period_ns);
+    pool->taken_ppm -= given(r);
     r->runtime_ns = ns;
+    pool->taken_ppm += given(r);
     r->refused = false;
     *r->why = '\0';
     return 0;
@@ -198,7 +201,7 @@ void reserve_drop(struct reserve *r, struct reserve_pool *pool)
 
     if (!r->runtime_ns)
         return;
-    pool->taken_ppm -= ppm(r->runtime_ns, r->period_ns);
+    pool->taken_ppm -= given(r);
     r->runtime_ns = 0;
     if (sched_getscheduler(r->tid) == (POLICY_DEADLINE | SCHED_RESET_ON_FORK))
         sched_setscheduler(r->tid, SCHED_OTHER, &none);

@@ -1,16 +1,16 @@
-/* reserve.h - so much of a processor in each period, before everybody else, for the
- * thread of a task that something comes round in: SCHED_DEADLINE.
+/* reserve.h - so much of a processor in each period, before everybody else, for
+ * the thread of a task that something comes round in: SCHED_DEADLINE.
  *
- * How often it comes round the calendar of its job says (LABEL/50ms, or a clock);
- * what it takes is measured: what the thread has had of processors from one such
- * instance to the next. The kernel is asked for the most that one of the last ones
- * took and a quarter more, in each period, with the period as the deadline
- * (Documentation/scheduler/sched-deadline.rst). Who takes more waits for the next
- * period, so that nobody is kept from a processor, this slave neither; then it is
- * asked for more.
+ * How often it comes round the calendar of its job says (LABEL/50ms, or a
+ * clock); what it takes is measured: what the thread has had of processors from
+ * one such instance to the next. The kernel is asked for the most that one of
+ * the last ones took and a quarter more, in each period, with the period as the
+ * deadline (Documentation/scheduler/sched-deadline.rst). Who takes more waits
+ * for the next period, so that nobody is kept from a processor, this slave
+ * neither; then it is asked for more.
  *
- * The kernel gives it to single threads that may use all processors, as long as
- * what all have fits; of that we leave half a processor to others. */
+ * The kernel gives it to single threads that may use all processors, as long
+ * as what all have fits; of that we leave half a processor to others. */
 #ifndef HECTOR_RESERVE_H
 #define HECTOR_RESERVE_H
 
@@ -38,7 +38,7 @@ struct reserve {                /* of a task; {0}: nothing comes round in it */
     char why[160];              /* ... for this reason */
 };
 
-struct reserve_pool { uint64_t taken_ppm; };    /* of a processor, on this node */
+struct reserve_pool { uint64_t taken_ppm; };    /* of a processor, here */
 
 /* Of this task, from now on: nothing has been measured. */
 void reserve_init(struct reserve *r, const struct calendar *c, uint32_t rank);
@@ -47,9 +47,10 @@ void reserve_init(struct reserve *r, const struct calendar *c, uint32_t rank);
 bool reserve_is_end(const struct reserve *r, const struct calendar *c,
                     const char *label, size_t bytes, uint32_t rank);
 
-/* n instances of thread tid have ended since the last time, and it has had so much of
- * processors in all. True: it is time for reserve_ask(). */
-bool reserve_measured(struct reserve *r, pid_t tid, unsigned n, uint64_t ran_ns);
+/* n instances of thread tid have ended since the last time, and it has had
+ * so much of processors in all. True: it is time for reserve_ask(). */
+bool reserve_measured(struct reserve *r, pid_t tid, unsigned n,
+                      uint64_t ran_ns);
 
 /* What it needs in each period, in ns; 0: not known yet. */
 uint64_t reserve_need(const struct reserve *r);

@@ -5,7 +5,7 @@
  * anywhere, slurm's wherever a Slurm allocation has left its variables; ess
  * and pmix say outright what it would find by trying; yield_when_idle, or
  * tasks that wait steal the processor of those that work, and those that rest
- * (mpi-wrappers/record/yield.c) would not; ob1 over shared
+ * (mpi-wrappers/record/hook.c) would not; ob1 over shared
  * memory and TCP halves the start-up where there is nothing faster; the
  * backing directories put shared-memory files where they are removed with the
  * job. Of tasks that can be moved: plugins of hwloc make libraries that cannot

@@ -1,16 +1,17 @@
 /* tact.c - a real-time program: every MS milliseconds, by the clock, all tasks
  * compute, tell their neighbours, and put together what they have.
  *
- *   tact CYCLES MS NEED SEED [T0]
+ * tact CYCLES MS NEED SEED [T0]
  *
- * All tasks together need NEED per cent of one processor, each a part that varies
- * from cycle to cycle, by SEED, from half to three halves of the same. Cycle k begins
- * at T0 + k * MS (seconds since the epoch; else soon) and is over when the sum of all
- * is there, by a call tagged "cycle" with marker k: before the next one begins, or it
- * is missed. Who is late begins the next one at once.
+ * All tasks together need NEED per cent of one processor, each a part that
+ * varies from cycle to cycle, by SEED, from half to three halves of the same.
+ * Cycle k begins at T0 + k * MS (seconds since the epoch; else soon) and is
+ * over when the sum of all is there, by a call tagged "cycle" with marker k:
+ * before the next one begins, or it is missed. Who is late begins the next one
+ * at once.
  *
- * Task 0 prints T0 and the cycles that were missed, one a line, and whether the sums
- * were right. */
+ * Task 0 prints T0 and the cycles that were missed, one a line, and whether
+ * the sums were right. */
 #include <hct_rt.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -37,8 +38,9 @@ static void wait_until(double at)
 /* From 0.5 to 1.5. */
 static double lot(unsigned seed, unsigned rank, unsigned cycle)
 {
-    unsigned x = seed * 2654435761u ^ (rank + 1) * 40503u ^ (cycle + 1) * 69069u;
+    unsigned x = seed * 2654435761u ^ (rank + 1) * 40503u;
 
+    x ^= (cycle + 1) * 69069u;
     x = (x ^ x >> 15) * 2246822519u;
     x = (x ^ x >> 13) * 3266489917u;
     return 0.5 + (double)(x ^ x >> 16) / 4294967296.0;
@@ -93,7 +95,8 @@ int main(int argc, char **argv)
         late[k] = now_of(CLOCK_REALTIME) - begin;
     }
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, late, cycles, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, late, cycles, MPI_DOUBLE, MPI_MAX,
+                  MPI_COMM_WORLD);
     for (int k = 0; rank == 0 && k < cycles; k++)
         if (late[k] * 1e3 > ms && ++missed)
             printf("missed %d %.1f\n", k, late[k] * 1e3);

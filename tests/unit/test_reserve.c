@@ -1,6 +1,6 @@
-/* test_reserve.c - what a task's thread is to have of each period, from what is due
- * in its job and from what its instances took; and the kernel's part, where it is
- * given here. */
+/* test_reserve.c - what a task's thread is to have of each period, from what
+ * is due in its job and from what its instances took; and the kernel's part,
+ * where it is given here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,10 +27,13 @@ static void calendar_of(struct calendar *c, const char *const *v)
 static void test_which(void **state)
 {
     static const char *const texts[] = {
-        "60s", "in<=2ms", "step/50ms", "read@start+k*20ms,ranks=1-2", "step*/40ms",
-        "a..b<=1ms", NULL };
-    static const struct { uint32_t rank; uint64_t period_ns; const char *ends, *not; }
-    v[] = { { 0, 40 * MS, "stepped", "read" }, { 1, 20 * MS, "read", "step" },
+        "60s", "in<=2ms", "step/50ms", "read@start+k*20ms,ranks=1-2",
+        "step*/40ms", "a..b<=1ms", NULL };
+    static const struct {
+        uint32_t rank;
+        uint64_t period_ns;
+        const char *ends, *not;
+    } v[] = { { 0, 40 * MS, "stepped", "read" }, { 1, 20 * MS, "read", "step" },
             { 2, 20 * MS, "read", "in" }, { 3, 40 * MS, "step", "b" } };
     struct calendar c;
     struct reserve r;
@@ -83,8 +86,9 @@ static void test_need(void **state)
     struct reserve r = every(50 * MS);
 
     (void)state;
-    assert_int_equal(turns(&r, 7, RESERVE_LEARN, 4 * MS), 0);   /* the first one */
-    assert_int_equal(reserve_need(&r), 0);                      /* began nowhere */
+    /* Where the first one began is not known. */
+    assert_int_equal(turns(&r, 7, RESERVE_LEARN, 4 * MS), 0);
+    assert_int_equal(reserve_need(&r), 0);
     assert_int_equal(turns(&r, 7, 1, 6 * MS), 1);
     assert_int_equal(reserve_need(&r), 7500000);
     /* Another program of the same task. */
@@ -131,8 +135,8 @@ static void test_refused(void **state)
     assert_true(reserve_open(&r));
     turns(&r, 1 << 30, RESERVE_LEARN + 1, 40 * MS);
     assert_int_equal(reserve_ask(&r, &pool, &s), -1);
-    assert_string_equal(r.why, "SCHED_DEADLINE is not given: tasks compute for 40 "
-                        "ms in each 50 ms");
+    assert_string_equal(r.why, "SCHED_DEADLINE is not given: tasks compute for "
+                        "40 ms in each 50 ms");
     assert_false(reserve_open(&r));
     /* ... and it is not asked for again soon. */
     assert_int_equal(turns(&r, 1 << 30, 200, MS), 0);
@@ -141,11 +145,11 @@ static void test_refused(void **state)
     turns(&r, 1 << 30, RESERVE_LEARN + 1, 20 * MS);
     pool.taken_ppm = 1100000;
     assert_int_equal(reserve_ask(&r, &pool, &s), -1);
-    assert_string_equal(r.why, "SCHED_DEADLINE is not given: 1.10 of 2 processors "
-                        "are promised, and 0.50 would be needed");
+    assert_string_equal(r.why, "SCHED_DEADLINE is not given: 1.10 of 2 "
+                        "processors are promised, and 0.50 would be needed");
     pool.taken_ppm = 900000;
     assert_int_equal(reserve_ask(&r, &pool, &s), -1);   /* nobody has that number */
-    assert_true(strstr(r.why, "the kernel does not give SCHED_DEADLINE: ") == r.why);
+    assert_non_null(strstr(r.why, "the kernel does not give SCHED_DEADLINE: "));
     assert_int_equal(pool.taken_ppm, 900000);
 }
 
