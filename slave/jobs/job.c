@@ -7,6 +7,7 @@
 #include "slave/jobs/job.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,21 +199,17 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
-static void unadmit(struct job *j, unsigned n)
-{
-    j->realtime -= n;
-    j->part.node->realtime -= n;
-}
-
 void job_admit(struct job *j, unsigned n)
 {
-    struct node *node = j->part.node;
+    schedule_admit(&j->plan->schedule, n);
+}
 
-    if (schedule_admit(&j->plan->schedule, node->realtime, n) &&
-        j->plan->schedule.realtime) {
-        j->realtime += n;
-        node->realtime += n;
-    }
+void job_reserved(struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (!j->tasks[i]->reserve.runtime_ns)
+            return;
+    schedule_part(&j->plan->schedule, UINT_MAX);
 }
 
 int job_add_task(struct job *j, uint32_t rank)
@@ -249,8 +246,7 @@ void job_remove_task(struct job *j, uint32_t rank)
             task_fini(j->tasks[i]);
             free(j->tasks[i]);
             j->ntasks--;
-            if (j->realtime)
-                unadmit(j, 1);
+            schedule_part(&j->plan->schedule, 1);
             memmove(j->tasks + i, j->tasks + i + 1,
                     (j->ntasks - i) * sizeof(*j->tasks));
             return;
@@ -382,7 +378,8 @@ static void job_destroy(struct part *p)
         site_job_close(j->part.node->site, j->part.id);
     }
     streams_close(j->streams, &j->part.node->linkdrain);
-    unadmit(j, j->realtime);
+    if (j->plan)
+        schedule_part(&j->plan->schedule, UINT_MAX);
     jobfreeze_release(j, NULL);
     for (size_t i = 0; i < j->ntasks; i++) {
         task_unreserve(j->tasks[i], j->part.node);
@@ -425,7 +422,7 @@ void job_look(struct job *j)
     if (all_over(j) &&
         (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
         apply(j, JOB_EVENT_EXITED, NULL);
-        unadmit(j, j->realtime);
+        schedule_part(&j->plan->schedule, UINT_MAX);
         if (hook(j))
             hook(j)->ended(j);
         jobdrain_begin(j);
@@ -611,7 +608,7 @@ static void change(struct job *j, const struct priority *to)
 
     schedule_want(s, to);
     s->asked = true;            /* whoever had something gets it back */
-    unadmit(j, j->realtime);
+    schedule_part(s, UINT_MAX);
     for (size_t i = 0; i < j->ntasks; i++)
         task_reserve(j->tasks[i], j->part.node, j->plan);
     if (j->state != JOB_RUNNING && j->state != JOB_LAUNCHING)

@@ -45,8 +45,10 @@ static void measure(struct job *j, struct task *t, const struct rings_batch *b)
              reserve_is_end(&t->reserve, &j->plan->periods,
                             str_text(&b->text) + b->v[i].text,
                             b->v[i].text_bytes, t->rank);
-    if (n && task_measured(t, j->part.node, j->plan, n))
-        job_tell(j, false);
+    if (!n || !task_measured(t, j->part.node, j->plan, n))
+        return;
+    job_reserved(j);
+    job_tell(j, false);
 }
 
 static long read_ring(struct job *j, struct task *t)

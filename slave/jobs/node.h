@@ -50,7 +50,6 @@ struct node {
     struct reading *reading;    /* of pages */
     struct counters_source *counters;   /* borrowed; NULL: nobody wants any */
     struct linkdrain linkdrain; /* stream links of jobs that are over */
-    unsigned realtime;          /* tasks that have that class */
     struct reserve_pool reserved;       /* what tasks have of each period */
     unsigned njobs;             /* of ours; kept by jobs.c */
     uint64_t starved;           /* as load_starved(), that tasks are known of */

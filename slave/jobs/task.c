@@ -371,11 +371,10 @@ void task_reserve(struct task *t, struct node *node, const struct plan *plan)
         atomic_store(&h->rests, reserve_open(&t->reserve));
 }
 
-static void reserve_again(struct task *t, struct node *node,
-                          const struct plan *plan)
+static void reserve_again(struct task *t, struct node *node)
 {
     if (threads_single(t->reserve.tid, (const void *)t->tally.page))
-        reserve_ask(&t->reserve, &node->reserved, &plan->schedule);
+        reserve_ask(&t->reserve, &node->reserved);
     else
         reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks with "
                        "several threads");
@@ -391,7 +390,7 @@ bool task_measured(struct task *t, struct node *node, const struct plan *plan,
     delay_read_main(&is, t->tally.pid);
     if (!reserve_measured(r, t->tally.pid, n, is.ran_ns))
         return false;
-    reserve_again(t, node, plan);
+    reserve_again(t, node);
     if (had == (r->runtime_ns > 0) && was_open == reserve_open(r))
         return false;
     task_shares(t, &plan->schedule);

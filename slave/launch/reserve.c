@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "slave/launch/apart.h"
+
 #define HEAD_ROOM   1.25        /* of the most that one took */
 #define NEARLY_ALL  0.9         /* of its runtime, or of the period */
 #define LEAST_NS    100000u
@@ -147,9 +149,9 @@ static int refuse(struct reserve *r, int error)
 
 /* Does what it needs leave something to others? */
 static bool fits(struct reserve *r, const struct reserve_pool *pool,
-                 const struct schedule *s, uint64_t ns)
+                 uint64_t ns)
 {
-    unsigned cpus = (unsigned)CPU_COUNT(&s->all);
+    unsigned cpus = (unsigned)CPU_COUNT(apart_all());
     uint64_t others = pool->taken_ppm - given(r), more = ppm(ns, r->period_ns);
     char why[sizeof(r->why)];
 
@@ -167,8 +169,7 @@ static bool fits(struct reserve *r, const struct reserve_pool *pool,
     return false;
 }
 
-int reserve_ask(struct reserve *r, struct reserve_pool *pool,
-                const struct schedule *s)
+int reserve_ask(struct reserve *r, struct reserve_pool *pool)
 {
     uint64_t ns = reserve_need(r);
     struct attr a = { .size = sizeof(a), .policy = POLICY_DEADLINE,
@@ -176,10 +177,10 @@ int reserve_ask(struct reserve *r, struct reserve_pool *pool,
                       .deadline = r->period_ns, .period = r->period_ns };
     cpu_set_t had;
 
-    if (!ns || !fits(r, pool, s, ns))
+    if (!ns || !fits(r, pool, ns))
         return -1;
     if (sched_getaffinity(r->tid, sizeof(had), &had) ||
-        sched_setaffinity(r->tid, sizeof(s->all), &s->all))
+        sched_setaffinity(r->tid, sizeof(had), apart_all()))
         return refuse(r, errno);
     if (set_attr(r->tid, &a)) {
         int error = errno;

@@ -21,7 +21,6 @@
 
 #include "proto/base/err.h"
 #include "proto/conf/calendar.h"
-#include "slave/launch/schedule.h"
 
 enum { RESERVE_LEARN = 16, RESERVE_KEPT = 64 };
 
@@ -56,8 +55,7 @@ bool reserve_measured(struct reserve *r, pid_t tid, unsigned n,
 uint64_t reserve_need(const struct reserve *r);
 
 /* Give it that. -1: it stays as it is, and r->why says why. */
-int reserve_ask(struct reserve *r, struct reserve_pool *pool,
-                const struct schedule *s);
+int reserve_ask(struct reserve *r, struct reserve_pool *pool);
 /* It is not to have it, for this reason. */
 void reserve_refuse(struct reserve *r, const char *why);
 /* It has it no longer: its thread is a usual one then, or is gone. */

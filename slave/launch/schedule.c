@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "slave/launch/apart.h"
 #include "slave/proc/smallfile.h"
 
 enum { NICE_LEAST = -20, NICE_MOST = 19, PASSES = 8 };
@@ -21,6 +22,7 @@ void schedule_want(struct schedule *s, const struct priority *p)
     int nice = getpriority(PRIO_PROCESS, 0) - p->n;
 
     s->was_realtime = s->realtime;
+    s->was_own = s->own;
     s->was_idle = s->want.class == PRIORITY_IDLE;
     s->want = *p;
     s->asked |= p->n || p->class;
@@ -41,49 +43,44 @@ static bool is_throttled(void)
                           sizeof(text)) && atol(text) >= 0;
 }
 
-static int keep_one(struct schedule *s)
+static bool is_alone(void)
 {
-    if (sched_getaffinity(0, sizeof(s->all), &s->all))
-        return 0;
-    s->rest = s->all;
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &s->rest)) {
-            CPU_CLR(i, &s->rest);
-            break;
-        }
-    return CPU_COUNT(&s->rest);
+    return CPU_COUNT(apart_all()) < 2;
 }
 
 bool schedule_reserves(const struct schedule *s)
 {
-    struct schedule here = *s;
-
-    return s->want.class == PRIORITY_REALTIME && keep_one(&here) > 0 &&
-           is_throttled();
+    return s->want.class == PRIORITY_REALTIME && !is_alone() && is_throttled();
 }
 
-bool schedule_admit(struct schedule *s, unsigned taken, unsigned n)
+bool schedule_admit(struct schedule *s, unsigned n)
 {
-    unsigned rest;
+    unsigned all = (unsigned)CPU_COUNT(apart_all()), taken;
+    cpu_set_t others;
 
     if (s->want.class != PRIORITY_REALTIME)
         return true;
-    rest = (unsigned)keep_one(s);
-    s->realtime = false;
-    if (rest == 0)
+    apart_others(&others);
+    taken = all - (unsigned)CPU_COUNT(&others);
+    s->realtime = CPU_COUNT(&s->own) > 0;
+    if (is_alone())
         snprintf(s->why, sizeof(s->why), "class realtime is not given where one "
                  "processor is all there is");
     else if (!is_throttled())
         snprintf(s->why, sizeof(s->why), "class realtime is not given where "
                  "sched_rt_runtime_us does not limit it");
-    else if (taken + n > rest)
+    else if (!apart_take(&s->own, n))
         snprintf(s->why, sizeof(s->why), "class realtime is not given to %u "
                  "task%s: of %u processors one is kept, and %u %s taken",
-                 n, n == 1 ? "" : "s", rest + 1, taken,
-                 taken == 1 ? "is" : "are");
+                 n, n == 1 ? "" : "s", all, taken, taken == 1 ? "is" : "are");
     else
-        s->realtime = true;
-    return s->realtime;
+        return s->realtime = true;
+    return false;
+}
+
+void schedule_part(struct schedule *s, unsigned n)
+{
+    apart_give(&s->own, n);
 }
 
 /* -------------------------------------------------------------- one thread */
@@ -116,14 +113,15 @@ static bool become_realtime(const struct schedule *s, pid_t tid)
         .sched_priority = s->want.n > 0 ? 1 + s->want.n : 1 };
     struct sched_param now = { 0 };
     struct rlimit limit;
-    cpu_set_t had, set;
+    cpu_set_t had, set, others;
 
     if (policy_of(tid) == SCHED_RR && sched_getparam(tid, &now) == 0 &&
         now.sched_priority == to.sched_priority)
         return false;
     if (sched_getaffinity(tid, sizeof(had), &had))
         return false;
-    CPU_AND(&set, &had, &s->rest);
+    apart_others(&others);
+    CPU_AND(&set, CPU_EQUAL(&had, &others) ? apart_all() : &had, &s->own);
     if (CPU_COUNT(&set) == 0 || sched_setaffinity(tid, sizeof(set), &set))
         return false;
     if (sched_setscheduler(tid, SCHED_RR, &to) == 0)
@@ -143,13 +141,15 @@ static bool become_other(const struct schedule *s, pid_t tid, int policy,
                          int to)
 {
     struct sched_param none = { 0 };
-    cpu_set_t now;
+    cpu_set_t now, others;
 
     if (sched_setscheduler(tid, to, &none))
         return false;
+    apart_others(&others);
+    CPU_OR(&others, &others, &s->was_own);      /* it may have them yet */
     if (policy == SCHED_RR && sched_getaffinity(tid, sizeof(now), &now) == 0 &&
-        CPU_EQUAL(&now, &s->rest))
-        sched_setaffinity(tid, sizeof(s->all), &s->all);
+        CPU_EQUAL(&now, &s->was_own))
+        sched_setaffinity(tid, sizeof(others), &others);
     return true;
 }
 

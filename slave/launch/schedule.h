@@ -4,8 +4,8 @@
  * A task that waits in MPI computes all the time. In class realtime nothing else
  * runs on its processor then but for what the kernel keeps for others (5 % of
  * each second, sched_rt_runtime_us). So that class is given only where that limit
- * stands, where each task can have a processor and one is left, and never on that
- * one: there this slave runs, and whatever else the node needs. It is SCHED_RR,
+ * stands, where each task can have a processor and one is left: there this slave
+ * runs, and all else that it has started; apart.h. It is SCHED_RR,
  * not FIFO, as threads of one task may share a processor. */
 #ifndef HECTOR_SCHEDULE_H
 #define HECTOR_SCHEDULE_H
@@ -23,16 +23,18 @@ struct schedule {               /* {0}: whatever tasks find */
     bool realtime;              /* admitted: schedule_admit() */
     bool was_realtime, was_idle;        /* of the want before */
     int nice;
-    cpu_set_t all, rest;        /* realtime, now or before: processors of this
-                                   slave, and those that tasks may have */
+    cpu_set_t own, was_own;     /* realtime: processors of its tasks alone */
     char why[160];              /* why not realtime */
 };
 
 /* That is wanted from now on. */
 void schedule_want(struct schedule *s, const struct priority *p);
-/* May n more tasks have class realtime, where taken have it? True also if it is
- * not wanted; else s->why says why not, and they get the rest. */
-bool schedule_admit(struct schedule *s, unsigned taken, unsigned n);
+/* May n more tasks have class realtime? Each gets a processor of its own, of this
+ * node (apart.h). True also if it is not wanted; else s->why says why not, and they
+ * get the rest. */
+bool schedule_admit(struct schedule *s, unsigned n);
+/* n of them have it no longer, or (UINT_MAX) all. */
+void schedule_part(struct schedule *s, unsigned n);
 
 /* May its threads be given a part of each period (reserve.h)? */
 bool schedule_reserves(const struct schedule *s);

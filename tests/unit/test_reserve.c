@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "slave/launch/apart.h"
 #include "slave/launch/reserve.h"
 
 #define MS 1000000ull
@@ -125,16 +126,13 @@ static void test_again(void **state)
 static void test_refused(void **state)
 {
     struct reserve_pool pool = { 0 };
-    struct schedule s = { .want = { PRIORITY_REALTIME, 0 } };
     struct reserve r = every(50 * MS);
 
     (void)state;
-    CPU_SET(0, &s.all);
-    CPU_SET(1, &s.all);
-    assert_int_equal(reserve_ask(&r, &pool, &s), -1);   /* nothing is known */
+    assert_int_equal(reserve_ask(&r, &pool), -1);   /* nothing is known */
     assert_true(reserve_open(&r));
     turns(&r, 1 << 30, RESERVE_LEARN + 1, 40 * MS);
-    assert_int_equal(reserve_ask(&r, &pool, &s), -1);
+    assert_int_equal(reserve_ask(&r, &pool), -1);
     assert_string_equal(r.why, "SCHED_DEADLINE is not given: tasks compute for "
                         "40 ms in each 50 ms");
     assert_false(reserve_open(&r));
@@ -144,11 +142,11 @@ static void test_refused(void **state)
     r = every(50 * MS);
     turns(&r, 1 << 30, RESERVE_LEARN + 1, 20 * MS);
     pool.taken_ppm = 1100000;
-    assert_int_equal(reserve_ask(&r, &pool, &s), -1);
+    assert_int_equal(reserve_ask(&r, &pool), -1);
     assert_string_equal(r.why, "SCHED_DEADLINE is not given: 1.10 of 2 "
                         "processors are promised, and 0.50 would be needed");
     pool.taken_ppm = 900000;
-    assert_int_equal(reserve_ask(&r, &pool, &s), -1);   /* nobody has that number */
+    assert_int_equal(reserve_ask(&r, &pool), -1);   /* nobody has that number */
     assert_non_null(strstr(r.why, "the kernel does not give SCHED_DEADLINE: "));
     assert_int_equal(pool.taken_ppm, 900000);
 }
@@ -156,13 +154,11 @@ static void test_refused(void **state)
 static void test_given(void **state)
 {
     struct reserve_pool pool = { 0 };
-    struct schedule s = { .want = { PRIORITY_REALTIME, 0 } };
     struct reserve r = every(50 * MS);
     pid_t child;
 
     (void)state;
-    assert_int_equal(sched_getaffinity(0, sizeof(s.all), &s.all), 0);
-    if (geteuid() || CPU_COUNT(&s.all) < 2)
+    if (geteuid() || CPU_COUNT(apart_all()) < 2)
         skip();
     child = fork();
     if (child == 0) {
@@ -170,7 +166,7 @@ static void test_given(void **state)
         _exit(0);
     }
     turns(&r, child, RESERVE_LEARN + 1, MS);
-    if (reserve_ask(&r, &pool, &s)) {   /* in a container, say */
+    if (reserve_ask(&r, &pool)) {   /* in a container, say */
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         skip();
@@ -179,7 +175,7 @@ static void test_given(void **state)
     assert_int_equal(pool.taken_ppm, 25000);
     assert_false(reserve_open(&r));
     turns(&r, child, 1, 2 * MS);
-    assert_int_equal(reserve_ask(&r, &pool, &s), 0);
+    assert_int_equal(reserve_ask(&r, &pool), 0);
     assert_int_equal(pool.taken_ppm, 50000);
     reserve_drop(&r, &pool);
     assert_int_equal(sched_getscheduler(child), SCHED_OTHER);
