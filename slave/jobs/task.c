@@ -364,9 +364,11 @@ void task_reserve(struct task *t, struct node *node, const struct plan *plan)
     task_unreserve(t, node);
     if (schedule_reserves(&plan->schedule))
         reserve_init(&t->reserve, &plan->periods, t->rank);
-    if (t->reserve.period_ns && plan->migratable)
+    if (t->reserve.period_ns && plan->migratable) {
+        t->reserve.period_ns = 0;       /* no instances are looked for */
         reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks that "
                        "can be moved (--migratable)");
+    }
     if (h)
         atomic_store(&h->rests, reserve_open(&t->reserve));
 }

@@ -265,14 +265,16 @@ void schedule_read(const struct schedule *s, pid_t pid,
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
                   const char *more, char *buf, size_t size)
 {
-    const char *and = *more ? "; " : "";
+    int n;
 
     snprintf(buf, size, "%s", more);
     if (has->applied != PRIORITY_PARTLY && has->applied != PRIORITY_REFUSED)
         return;
+    n = snprintf(buf, size, "%s%s", more, *more ? "; " : "");
+    buf += n;
+    size -= (size_t)n;
     if (*s->why)
-        snprintf(buf, size, "%s%s%s; the tasks have nice %d", more, and, s->why,
-                 has->nice);
+        snprintf(buf, size, "%s; the tasks have nice %d", s->why, has->nice);
     else if (!has_class(s, has->sort))
         snprintf(buf, size, "class %s is not given: the kernel does not let this "
                  "user have it%s", priority_class_name(s->want.class),

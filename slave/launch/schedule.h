@@ -52,7 +52,7 @@ struct schedule_share {         /* what a process has */
 void schedule_read(const struct schedule *s, pid_t pid,
                    struct schedule_share *to);
 /* If that is not all that is wanted: why, in words; else "". more: why it is not
- * better still; or "". */
+ * better still, of less than half of size; or "". */
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
                   const char *more, char *buf, size_t size);
 
