@@ -122,7 +122,7 @@ static void check_done(struct journal *jn, const struct job *j)
             continue;
         if (t->share.due)
             return;
-        if (t->share.applied > applied)
+        if (t->share.applied > applied && t->share.applied != PRIORITY_WEIGHED)
             applied = t->share.applied;
     }
     journal_action_result(jn, j, "priority", applied == PRIORITY_APPLIED

@@ -19,7 +19,8 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/launch/rundir.h"
-#include "slave/proc/freezer.h"
+#include "slave/groups/freezer.h"
+#include "slave/groups/weight.h"
 #include "slave/proc/sweep.h"
 
 #define SWEEP_NS (5 * CLOCK_NS_PER_S)
@@ -105,6 +106,7 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
         lastwords_end(last);
         rundir_sweep();
         freezer_sweep();
+        weight_sweep();
     }
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                               : WEXITSTATUS(status));

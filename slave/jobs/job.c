@@ -357,6 +357,97 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     return &j->part;
 }
 
+/* ------------------------------------------------- what it gets of processors */
+
+static void prioritize_one(void *arg, pid_t pid, size_t task)
+{
+    (void)task;                 /* whosever it is */
+    schedule_process(arg, pid);
+}
+
+static int weigh(const struct job *j, const struct sweep_job *who,
+                 struct err *err)
+{
+    return weight_give(&j->part.node->weight, j->part.id, who, j->weight, err);
+}
+
+/* All processes of its tasks: get what is wanted, or its weight. */
+static int apply_to_all(struct job *j, bool weight, struct err *err)
+{
+    char job_mark[64], slave_mark[PATHS_MAX + 32];
+    struct taskenv env = { .plan = j->plan,
+                           .tasks_socket = site_socket(j->part.node->site) };
+    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
+    const struct stacker *stacker = j->part.node->stacker;
+    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
+                             .spares = { stacker_child(stacker),
+                                         stacker_slices(stacker) } };
+    int rc = 0;
+
+    for (size_t i = 0; groups && i < j->ntasks; i++)
+        if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
+            groups[who.ngroups++] = j->tasks[i]->pid;
+    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
+                  sizeof(slave_mark));
+    if (weight)
+        rc = weigh(j, &who, err);
+    else
+        sweep_each(&who, prioritize_one, &j->plan->schedule);
+    free(groups);
+    return rc;
+}
+
+static void unweigh(struct job *j)
+{
+    if (j->weight)
+        weight_take_back(&j->part.node->weight, j->part.id);
+    j->weight = 0;
+}
+
+/* Steps of nice that its tasks lack. */
+static int lacks(const struct job *j)
+{
+    const struct schedule *s = &j->plan->schedule;
+    int most = 0;
+
+    for (size_t i = 0; i < j->ntasks; i++) {
+        const struct task *t = j->tasks[i];
+
+        if (t->share.applied && !t->over && t->share.nice - s->nice > most)
+            most = t->share.nice - s->nice;
+    }
+    return s->want.class == PRIORITY_NORMAL && s->want.n > 0 ? most : 0;
+}
+
+/* What nice(2) was not allowed to do. */
+static void weigh_job(struct job *j)
+{
+    struct weight *w = &j->part.node->weight;
+    bool known = w->known;
+    int steps = lacks(j);
+    struct err err;
+
+    if (!steps) {
+        unweigh(j);
+        return;
+    }
+    if (weight_open(w, &err)) {
+        if (!known)
+            log_info("job", "no weights of control groups: %s", err.text);
+        return;
+    }
+    j->weight = weight_of(w->version, (unsigned)j->ntasks, steps);
+    if (apply_to_all(j, true, &err)) {
+        j->weight = 0;
+        log_info("job", "no weight job=%llu: %s",
+                 (unsigned long long)j->part.id, err.text);
+    }
+    for (size_t i = 0; j->weight && i < j->ntasks; i++)
+        task_weighed(j->tasks[i]);
+}
+
+/* ---------------------------------------------------------------- destroying */
+
 static bool torn(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
@@ -381,6 +472,7 @@ static void job_destroy(struct part *p)
     if (j->plan)
         schedule_part(&j->plan->schedule, UINT_MAX);
     jobfreeze_release(j, NULL);
+    unweigh(j);
     for (size_t i = 0; i < j->ntasks; i++) {
         task_unreserve(j->tasks[i], j->part.node);
         task_fini(j->tasks[i]);
@@ -417,6 +509,7 @@ void job_look(struct job *j)
         j->launched = true;
         j->launched_ns = clock_wall_ns();
         apply(j, JOB_EVENT_LAUNCHED, NULL);
+        weigh_job(j);
     }
     job_tell(j, false);
     if (all_over(j) &&
@@ -537,10 +630,20 @@ static void signal_set(struct job *j, const struct taskset *set, int sig)
             task_signal(j->tasks[i], sig);
 }
 
+/* In version 2 whoever is let go comes to the group that this slave is in. */
+static void unfreeze(struct job *j, const struct taskset *set)
+{
+    struct err err;
+
+    jobfreeze_release(j, set);
+    if (j->weight && j->part.node->weight.version == 2)
+        apply_to_all(j, true, &err);
+}
+
 static void hold_set(struct job *j, const struct taskset *set, bool release)
 {
     if (release)
-        jobfreeze_release(j, set);
+        unfreeze(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i]->rank))
             task_hold(j->tasks[i], release);
@@ -575,37 +678,11 @@ static int job_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
     return 0;
 }
 
-static void prioritize_one(void *arg, pid_t pid, size_t task)
-{
-    (void)task;                 /* whosever it is */
-    schedule_process(arg, pid);
-}
-
-/* All processes of its tasks. */
-static void prioritize_all(struct job *j)
-{
-    char job_mark[64], slave_mark[PATHS_MAX + 32];
-    struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = site_socket(j->part.node->site) };
-    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
-    const struct stacker *stacker = j->part.node->stacker;
-    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
-                             .spares = { stacker_child(stacker),
-                                         stacker_slices(stacker) } };
-
-    for (size_t i = 0; groups && i < j->ntasks; i++)
-        if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
-            groups[who.ngroups++] = j->tasks[i]->pid;
-    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
-                  sizeof(slave_mark));
-    sweep_each(&who, prioritize_one, &j->plan->schedule);
-    free(groups);
-}
-
 static void change(struct job *j, const struct priority *to)
 {
     struct schedule *s = &j->plan->schedule;
 
+    unweigh(j);                 /* no SCHED_RR in a group of version 1 */
     schedule_want(s, to);
     s->asked = true;            /* whoever had something gets it back */
     schedule_part(s, UINT_MAX);
@@ -614,7 +691,7 @@ static void change(struct job *j, const struct priority *to)
     if (j->state != JOB_RUNNING && j->state != JOB_LAUNCHING)
         return;
     job_admit(j, (unsigned)j->ntasks);
-    prioritize_all(j);
+    apply_to_all(j, false, NULL);
 }
 
 /* Told again, it is answered again. */
@@ -635,6 +712,7 @@ static int job_prioritize(struct part *p, const struct priority *to,
     for (size_t i = 0; s->asked && i < j->ntasks; i++)
         if (j->tasks[i]->report < 0)
             task_shares(j->tasks[i], s);
+    weigh_job(j);
     job_tell(j, false);
     return 0;
 }
@@ -642,7 +720,7 @@ static int job_prioritize(struct part *p, const struct priority *to,
 /* Whoever stopped them: a task that is suspended is told of. */
 static void continue_set(struct job *j, const struct taskset *set)
 {
-    jobfreeze_release(j, set);
+    unfreeze(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i]->rank) && j->tasks[i]->held)
             task_hold(j->tasks[i], true);

@@ -43,6 +43,7 @@ struct job {
     struct jobmove *move;       /* owned, of jobmove.c; the same */
     struct jobroom *rooms;      /* owned, of jobroom.c; NULL: there are none */
     struct jobkeep *keep;       /* owned, of jobkeep.c; the same */
+    unsigned weight;            /* of its control group; 0: it has none */
     bool awaits;                /* it has no task yet: some are to come */
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */

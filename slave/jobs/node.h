@@ -15,7 +15,8 @@
 #include "slave/page/reading.h"
 #include "slave/pmix/exchange.h"
 #include "slave/pmix/pmix.h"
-#include "slave/proc/freezer.h"
+#include "slave/groups/freezer.h"
+#include "slave/groups/weight.h"
 #include "slave/proc/ticks.h"
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
@@ -45,6 +46,7 @@ struct node {
     struct reduce *reduce;
     struct stacker *stacker;
     struct freezer freezer;
+    struct weight weight;
     struct node_pmix pmix;
     struct ticks ticks;
     struct reading *reading;    /* of pages */

@@ -399,6 +399,16 @@ bool task_measured(struct task *t, struct node *node, const struct plan *plan,
     return true;
 }
 
+void task_weighed(struct task *t)
+{
+    if (t->pid <= 0 || t->over)
+        return;
+    t->share.applied = PRIORITY_WEIGHED;
+    free(t->share_why);
+    t->share_why = NULL;
+    t->share_news = true;
+}
+
 bool task_signal(const struct task *t, int sig)
 {
     if (t->pid <= 0 || t->over)

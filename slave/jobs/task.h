@@ -144,6 +144,9 @@ bool task_measured(struct task *t, struct node *node, const struct plan *plan,
 /* It is another's now, or nobody's. */
 void task_unreserve(struct task *t, struct node *node);
 
+/* It has by a weight what it lacks. */
+void task_weighed(struct task *t);
+
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);
 
