@@ -19,6 +19,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "slave/launch/rundir.h"
+#include "slave/launch/schedule.h"
 #include "slave/groups/freezer.h"
 #include "slave/groups/weight.h"
 #include "slave/proc/sweep.h"
@@ -95,7 +96,7 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
         last = lastwords_begin(conf, v, why);
     }
     kill_heirs(last);
-    vault_let_go(v);
+    vault_let_go(v, schedule_undo);
     if (WIFEXITED(status) && WEXITSTATUS(status) == GUARD_RENEW) {
         if (told_to_end(signals))
             _exit(0);

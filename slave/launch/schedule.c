@@ -220,6 +220,18 @@ void schedule_process(const struct schedule *s, pid_t pid)
     }
 }
 
+void schedule_undo(pid_t pid)
+{
+    const struct priority none = { 0 };
+    struct schedule s = { .want.class = PRIORITY_IDLE, .realtime = true,
+                          .asked = true };
+
+    if (policy_of(pid) == SCHED_RR)
+        sched_getaffinity(pid, sizeof(s.own), &s.own);
+    schedule_want(&s, &none);
+    schedule_process(&s, pid);
+}
+
 static enum priority_sort sort_of(int policy)
 {
     switch (policy) {

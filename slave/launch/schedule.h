@@ -44,6 +44,9 @@ void schedule_take(const struct schedule *s);
 /* For all threads of a process. */
 void schedule_process(const struct schedule *s, pid_t pid);
 
+/* Of a process of others: whatever was given to it, by whom that may be. */
+void schedule_undo(pid_t pid);
+
 struct schedule_share {         /* what a process has */
     enum priority_sort sort;
     enum priority_applied applied;
