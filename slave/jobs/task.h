@@ -134,8 +134,8 @@ void task_reaped(struct task *t, struct node *node, int status,
 /* What it has of the processors is known now, and is to be told. */
 void task_shares(struct task *t, const struct schedule *s);
 
-/* It is to have a part of each period of a processor, if that can be given: when
- * it is ordered, or another program of it has a page. */
+/* It is to have a part of each period of a processor, if that can be given:
+ * when it is ordered, or another program of it has a page. */
 void task_reserve(struct task *t, struct node *node, const struct plan *plan);
 /* n times what comes round in it has ended since the last time. True: it has
  * something else now, and the master is to be told. */

@@ -29,9 +29,9 @@ struct schedule {               /* {0}: whatever tasks find */
 
 /* That is wanted from now on. */
 void schedule_want(struct schedule *s, const struct priority *p);
-/* May n more tasks have class realtime? Each gets a processor of its own, of this
- * node (apart.h). True also if it is not wanted; else s->why says why not, and they
- * get the rest. */
+/* May n more tasks have class realtime? Each gets a processor of its own, of
+ * this node (apart.h). True also if it is not wanted; else s->why says why not,
+ * and they get the rest. */
 bool schedule_admit(struct schedule *s, unsigned n);
 /* n of them have it no longer, or (UINT_MAX) all. */
 void schedule_part(struct schedule *s, unsigned n);
@@ -54,8 +54,8 @@ struct schedule_share {         /* what a process has */
 };
 void schedule_read(const struct schedule *s, pid_t pid,
                    struct schedule_share *to);
-/* If that is not all that is wanted: why, in words; else "". more: why it is not
- * better still, of less than half of size; or "". */
+/* If that is not all that is wanted: why, in words; else "". more: why it is
+ * not better still, of less than half of size; or "". */
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
                   const char *more, char *buf, size_t size);
 

@@ -51,7 +51,7 @@ is "$(sed -n 's/.*period parameters: [0-9]*//p' "$T/chrt")" /20000000/20000000 \
 ok '... as much as they need, and some more' awk -F '[:/ ]+' '/period parameters/ {
     n = $(NF - 2); found = n >= 500000 && n < 15000000 } END { exit !found }' "$T/chrt"
 is "$(grep -c "^hector: node here: class realtime is not given to 3 tasks: .*; the tasks \
-have nice [0-9]* until it is known what they need in each 20 ms$" "$T/100000.err")" 1 \
+have nice -*[0-9]* until it is known what they need in each 20 ms$" "$T/100000.err")" 1 \
     'until then they have what they can, which is said'
 run hector ps "$job"
 like "$T/out" ' deadline .*yes' '... and hector ps shows it'
