@@ -11,6 +11,7 @@
 #include "slave/launch/apart.h"
 
 #define HEAD_ROOM   1.25        /* of the most that one took */
+#define AT_FIRST    1.5         /* the same, of the first ones */
 #define NEARLY_ALL  0.9         /* of its runtime, or of the period */
 #define LEAST_NS    100000u
 #define PPM         1000000u
@@ -71,7 +72,8 @@ static uint64_t most(const struct reserve *r)
 
 uint64_t reserve_need(const struct reserve *r)
 {
-    uint64_t ns = (uint64_t)((double)most(r) * HEAD_ROOM);
+    double room = r->n < RESERVE_KEPT ? AT_FIRST : HEAD_ROOM;
+    uint64_t ns = (uint64_t)((double)most(r) * room);
 
     if (r->n < RESERVE_LEARN)
         return 0;

@@ -4,7 +4,7 @@
  * How often it comes round the calendar of its job says (LABEL/50ms, or a
  * clock); what it takes is measured: what the thread has had of processors from
  * one such instance to the next. The kernel is asked for the most that one of
- * the last ones took and a quarter more, in each period, with the period as the
+ * the last ones took and a quarter more (at first a half), with the period as the
  * deadline (Documentation/scheduler/sched-deadline.rst). Who takes more waits
  * for the next period, so that nobody is kept from a processor, this slave
  * neither; then it is asked for more.
@@ -22,7 +22,7 @@
 #include "proto/base/err.h"
 #include "proto/conf/calendar.h"
 
-enum { RESERVE_LEARN = 16, RESERVE_KEPT = 64 };
+enum { RESERVE_LEARN = 8, RESERVE_KEPT = 64 };
 
 struct reserve {                /* of a task; {0}: nothing comes round in it */
     uint64_t period_ns;         /* 0: none is known */

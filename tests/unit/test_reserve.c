@@ -91,14 +91,14 @@ static void test_need(void **state)
     assert_int_equal(turns(&r, 7, RESERVE_LEARN, 4 * MS), 0);
     assert_int_equal(reserve_need(&r), 0);
     assert_int_equal(turns(&r, 7, 1, 6 * MS), 1);
-    assert_int_equal(reserve_need(&r), 7500000);
+    assert_int_equal(reserve_need(&r), 9 * MS);
     /* Another program of the same task. */
     assert_int_equal(turns(&r, 8, RESERVE_LEARN, 2 * MS), 0);
     assert_int_equal(turns(&r, 8, 1, 2 * MS), 1);
-    assert_int_equal(reserve_need(&r), 2500000);
+    assert_int_equal(reserve_need(&r), 3 * MS);
     /* Several ends in one reading share what was had. */
     assert_true(reserve_measured(&r, 8, 4, r.ran_ns + 16 * MS));
-    assert_int_equal(reserve_need(&r), 5 * MS);
+    assert_int_equal(reserve_need(&r), 6 * MS);
     /* What it takes is hardly anything. */
     r = every(50 * MS);
     turns(&r, 7, RESERVE_LEARN + 1, 10);
@@ -115,8 +115,8 @@ static void test_again(void **state)
     turns(&r, 7, RESERVE_LEARN + 1, 4 * MS);
     r.runtime_ns = reserve_need(&r);
     assert_int_equal(turns(&r, 7, 3 * RESERVE_KEPT, 4 * MS), 0);
-    assert_int_equal(turns(&r, 7, 1, 4900000), 1);
-    assert_int_equal(reserve_need(&r), 7500000);        /* half as much more */
+    assert_int_equal(turns(&r, 7, 1, 5900000), 1);
+    assert_int_equal(reserve_need(&r), 9 * MS);         /* half as much more */
     r.runtime_ns = reserve_need(&r);
     assert_int_equal(turns(&r, 7, 2 * RESERVE_KEPT, 4 * MS), 0);
     assert_true(turns(&r, 7, 2 * RESERVE_KEPT, MS) >= 1);
@@ -144,7 +144,7 @@ static void test_refused(void **state)
     pool.taken_ppm = 1100000;
     assert_int_equal(reserve_ask(&r, &pool), -1);
     assert_string_equal(r.why, "SCHED_DEADLINE is not given: 1.10 of 2 "
-                        "processors are promised, and 0.50 would be needed");
+                        "processors are promised, and 0.60 would be needed");
     pool.taken_ppm = 900000;
     assert_int_equal(reserve_ask(&r, &pool), -1);   /* nobody has that number */
     assert_non_null(strstr(r.why, "the kernel does not give SCHED_DEADLINE: "));
@@ -172,11 +172,11 @@ static void test_given(void **state)
         skip();
     }
     assert_int_equal(sched_getscheduler(child) & 0xff, 6);
-    assert_int_equal(pool.taken_ppm, 25000);
+    assert_int_equal(pool.taken_ppm, 30000);
     assert_false(reserve_open(&r));
     turns(&r, child, 1, 2 * MS);
     assert_int_equal(reserve_ask(&r, &pool), 0);
-    assert_int_equal(pool.taken_ppm, 50000);
+    assert_int_equal(pool.taken_ppm, 60000);
     reserve_drop(&r, &pool);
     assert_int_equal(sched_getscheduler(child), SCHED_OTHER);
     assert_int_equal(pool.taken_ppm, 0);
