@@ -5,7 +5,7 @@
 #
 #   none     nothing is done for it
 #   nice     --priority 20
-#   class    --class realtime
+#   class    --class realtime --priority 20: nice until it is known what tasks need
 #   act      --on-deadline act, where hector-run has that; the competing job is less
 #            important
 #
@@ -42,7 +42,7 @@ options_of()    # WAY: of the real-time program
     case $1 in
     none) ;;
     nice) echo --priority 20 ;;
-    class) echo --class realtime ;;
+    class) echo --class realtime --priority 20 ;;
     act) echo --on-deadline act --priority 1 ;;
     esac
 }
