@@ -143,6 +143,10 @@ struct page_header {
      * 2^64. No time of the task's own, so each thread takes it off the step
      * that it is in. */
     _Atomic uint64_t stood_ticks;
+    /* since 6.0 */
+    _Atomic uint32_t rests;             /* (slave) 1: who waits in MPI sleeps now
+                                           and then, in place of asking for
+                                           messages all the time */
 };
 
 /* One thread. The writer makes seq odd, stores, makes it even (release), so

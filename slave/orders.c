@@ -104,13 +104,14 @@ static int on_priority(void *arg, struct conn *c, const void *msg,
 {
     const Hct__Priority *m = msg;
     struct part *p = find(arg, m->job);
+    struct part_periods periods = { m->periods, m->n_periods };
     struct priority to;
 
     (void)c;
     if (!p)
         return 0;
     return complain(priority_make(&to, m->priority, m->class_, err) ||
-                    p->ops->prioritize(p, &to, err), err);
+                    p->ops->prioritize(p, &to, &periods, err), err);
 }
 
 /* Only tasks that are our children are moved. */

@@ -231,6 +231,7 @@ soak-built: all
 	    SEED=$(SEED) sh tests/soak/soak.sh
 eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
+	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/realtime.sh
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/slices.sh $(B)
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/slow.sh \

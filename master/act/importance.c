@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hct.pb-c.h"
 #include "master/store/journal.h"
+#include "proto/conf/due.h"
 #include "proto/link/conn.h"
 
 int importance_allowed(const struct acts_conf *conf, const struct priority *p,
@@ -59,19 +61,41 @@ int importance_order(struct journal *jn, struct job *j,
     j->priority = *p;
     j->reprioritized = true;
     for (size_t i = 0; i < j->nnodes; i++)
-        j->nodes[i].share_told = false;
+        j->nodes[i].share_told = 0;
     for (uint32_t r = 0; r < j->ntasks; r++)
         j->tasks[r].share.due = !task_state_final(j->tasks[r].state);
     journal_job(jn, j);
     return 0;
 }
 
+size_t importance_periods(const Hct__Submit *s, char ***v)
+{
+    size_t n = 0;
+
+    *v = calloc(s->n_deadlines + 1, sizeof(**v));
+    for (size_t i = 0; *v && i < s->n_deadlines; i++) {
+        struct due d;
+
+        if (due_parse(&d, s->deadlines[i], false, NULL))
+            continue;
+        if (d.kind == DUE_PERIOD || d.kind == DUE_CLOCK)
+            (*v)[n++] = s->deadlines[i];
+        due_fini(&d);
+    }
+    return n;
+}
+
 void importance_send(const struct job *j, const struct job_node *only)
 {
     Hct__Priority m = HCT__PRIORITY__INIT;
+    Hct__Submit *s = j->reprioritized && j->submit.bytes
+                     ? hct__submit__unpack(NULL, j->submit.n, j->submit.bytes)
+                     : NULL;
 
     if (!j->reprioritized)
         return;
+    if (s)
+        m.n_periods = importance_periods(s, &m.periods);
     m.job = j->id;
     m.priority = j->priority.n;
     m.class_ = (char *)(uintptr_t)priority_class_name(j->priority.class);
@@ -81,6 +105,9 @@ void importance_send(const struct job *j, const struct job_node *only)
         if (!n->lost && !n->drained && n->node->link && (!only || only == n))
             conn_send(n->node->link, MESSAGE_PRIORITY, &m);
     }
+    free(m.periods);
+    if (s)
+        hct__submit__free_unpacked(s, NULL);
 }
 
 /* The last of those that were to have something else has said what it has. */
@@ -95,11 +122,22 @@ static void check_done(struct journal *jn, const struct job *j)
             continue;
         if (t->share.due)
             return;
-        if (t->share.applied > applied)
+        if (t->share.applied > applied && t->share.applied != PRIORITY_WEIGHED)
             applied = t->share.applied;
     }
     journal_action_result(jn, j, "priority", applied == PRIORITY_APPLIED
                           ? "done" : "done, where the nodes let it");
+}
+
+/* The same for all tasks of a node, whatever numbers are in it. */
+static uint32_t gist(const char *why)
+{
+    uint32_t h = 2166136261u;   /* FNV-1a */
+
+    for (; *why; why++)
+        if (!strchr("0123456789.", *why))
+            h = (h ^ (unsigned char)*why) * 16777619u;
+    return h ? h : 1;
 }
 
 int importance_scheduled(struct acts *a, struct job *j, struct job_node *on,
@@ -121,8 +159,8 @@ int importance_scheduled(struct acts *a, struct job *j, struct job_node *on,
     t->share.nice = (int8_t)m->nice;
     t->share.due = false;
     journal_task(a->journal, j, t);
-    if (*m->why && !on->share_told) {
-        on->share_told = true;
+    if (*m->why && on->share_told != gist(m->why)) {
+        on->share_told = gist(m->why);
         a->ops->notice(j, false, "node %s: %.300s", on->node->name, m->why);
     }
     if (due)

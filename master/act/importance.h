@@ -21,6 +21,10 @@ int importance_allowed(const struct acts_conf *conf, const struct priority *p,
 int importance_order(struct journal *jn, struct job *j, const struct priority *p,
                      struct err *err);
 
+/* Of what is due in a job, what comes round in it: texts of s, in a list that is the
+ * caller's to free. */
+size_t importance_periods(const Hct__Submit *s, char ***v);
+
 /* To one node or (NULL) to all, if they may not know. */
 void importance_send(const struct job *j, const struct job_node *only);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "master/act/importance.h"
 #include "master/move/checkpoint.h"
 #include "master/state/place.h"
 #include "proto/link/conn.h"
@@ -441,6 +442,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->attempt = attempt;
     p->priority = s->priority;
     p->class_ = s->class_;
+    p->n_periods = importance_periods(s, &p->periods);
     p->uid = (uint32_t)getuid();
     p->gid = (uint32_t)getgid();
 }
@@ -473,6 +475,7 @@ int launch_prepare(const struct job *j, const struct job_node *only,
                          "the job are larger than a message may be");
         checkpoint_unfill(&p);
     }
+    free(p.periods);
     if (placement)
         hct__prepare__free_unpacked(placement, NULL);
     if (s)

@@ -87,7 +87,8 @@ struct job_node {
                                    said yet that there is nothing left */
     bool away;                  /* until its slave is back and has told all */
     bool keeping;               /* it works on files of a checkpoint */
-    bool share_told;            /* that it does not give all of it */
+    uint32_t share_told;        /* why it does not give all of it, without
+                                   numbers; 0: it is not said yet */
     uint64_t gone_mono_ns;      /* flow_late.c: since when it has only to
                                  * clear up, all output read */
 };

@@ -19,7 +19,7 @@ static const char *const sorts[PRIORITY_SORTS] = {
 
 static const char *const applied[PRIORITY_APPLIEDS] = {
     [PRIORITY_APPLIED] = "yes", [PRIORITY_PARTLY] = "partly",
-    [PRIORITY_REFUSED] = "no",
+    [PRIORITY_REFUSED] = "no", [PRIORITY_WEIGHED] = "weight",
 };
 
 const char *priority_sort_name(enum priority_sort s)

@@ -38,6 +38,7 @@ enum priority_sort {
 /* How much of what was asked for that is. */
 enum priority_applied {
     PRIORITY_NOT_ASKED, PRIORITY_APPLIED, PRIORITY_PARTLY, PRIORITY_REFUSED,
+    PRIORITY_WEIGHED,           /* by the weight of a control group */
     PRIORITY_APPLIEDS,
 };
 const char *priority_sort_name(enum priority_sort s);   /* NULL: unknown */

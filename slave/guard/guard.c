@@ -20,7 +20,9 @@
 #include "proto/base/log.h"
 #include "proto/base/signals.h"
 #include "slave/launch/rundir.h"
-#include "slave/proc/freezer.h"
+#include "slave/launch/schedule.h"
+#include "slave/groups/freezer.h"
+#include "slave/groups/weight.h"
 #include "slave/proc/sweep.h"
 
 #define SWEEP_NS (5 * CLOCK_NS_PER_S)
@@ -95,7 +97,7 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
         last = lastwords_begin(conf, v, why);
     }
     kill_heirs(last);
-    vault_let_go(v);
+    vault_let_go(v, schedule_undo);
     if (WIFEXITED(status) && WEXITSTATUS(status) == GUARD_RENEW) {
         if (told_to_end(signals))
             _exit(0);
@@ -106,6 +108,7 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
         lastwords_end(last);
         rundir_sweep();
         freezer_sweep();
+        weight_sweep();
     }
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                               : WEXITSTATUS(status));

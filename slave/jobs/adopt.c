@@ -6,6 +6,7 @@
 #include "slave/jobs/adopt.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,6 @@ struct adopt {
     struct event *end;          /* owned: the grace of AdoptEnd is over */
     char *refusal;              /* owned */
     char link[PATHS_MAX];       /* to the library; "": not ours, or none */
-    unsigned realtime;          /* tasks of it that are in node->realtime */
     bool ready;                 /* the stream link stands, or is not needed */
     bool ending, drained, closed;       /* closed: so is stdtim */
 };
@@ -93,7 +93,7 @@ static void adopt_free(struct adopt *s)
         s->worlds = w->next;
         world_destroy(w);
     }
-    s->part.node->realtime -= s->realtime;
+    schedule_part(&s->plan.schedule, UINT_MAX);
     streams_close(s->owner.streams, &s->part.node->linkdrain);
     timer_free(s->kill);
     timer_free(s->end);
@@ -153,13 +153,7 @@ static void on_moved(void *arg)
 /* For so many more tasks, until the session ends. */
 static void admit(struct adopt *s, unsigned n)
 {
-    struct node *node = s->part.node;
-
-    if (schedule_admit(&s->plan.schedule, node->realtime, n) &&
-        s->plan.schedule.realtime) {
-        s->realtime += n;
-        node->realtime += n;
-    }
+    schedule_admit(&s->plan.schedule, n);
 }
 
 /* ---------------------------------------------------------- registrations */
@@ -476,17 +470,16 @@ static unsigned count_live(const struct adopt *s)
 /* Of the whole session, whichever of its jobs is meant: what comes next is of it
  * too. */
 static int adopt_prioritize(struct part *p, const struct priority *to,
-                            struct err *err)
+                            const struct part_periods *periods, struct err *err)
 {
     struct adopt *s = adopt_around(p);
     struct schedule *has = &s->plan.schedule;
 
-    (void)err;
+    (void)periods, (void)err;   /* they belong to who has started them */
     if (!priority_equal(&has->want, to)) {
         schedule_want(has, to);
         has->asked = true;
-        s->part.node->realtime -= s->realtime;
-        s->realtime = 0;
+        schedule_part(has, UINT_MAX);
         admit(s, count_live(s));
     }
     for (struct world *w = s->worlds; w; w = w->next)

@@ -7,6 +7,7 @@
 #include "slave/jobs/job.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,21 +199,17 @@ static const struct streams_ops streams_ops = {
     .moved = on_streams_moved, .before = before_output,
 };
 
-static void unadmit(struct job *j, unsigned n)
-{
-    j->realtime -= n;
-    j->part.node->realtime -= n;
-}
-
 void job_admit(struct job *j, unsigned n)
 {
-    struct node *node = j->part.node;
+    schedule_admit(&j->plan->schedule, n);
+}
 
-    if (schedule_admit(&j->plan->schedule, node->realtime, n) &&
-        j->plan->schedule.realtime) {
-        j->realtime += n;
-        node->realtime += n;
-    }
+void job_reserved(struct job *j)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (!j->tasks[i]->reserve.runtime_ns)
+            return;
+    schedule_part(&j->plan->schedule, UINT_MAX);
 }
 
 int job_add_task(struct job *j, uint32_t rank)
@@ -223,6 +220,7 @@ int job_add_task(struct job *j, uint32_t rank)
         !(t = malloc(sizeof(*t))))
         return -1;
     task_init(t, j->part.id, rank, reading_window(j->part.node->reading));
+    task_reserve(t, j->part.node, j->plan);
     j->tasks[j->ntasks++] = t;
     return 0;
 }
@@ -244,11 +242,11 @@ void job_remove_task(struct job *j, uint32_t rank)
 {
     for (size_t i = 0; i < j->ntasks; i++)
         if (j->tasks[i]->rank == rank) {
+            task_unreserve(j->tasks[i], j->part.node);
             task_fini(j->tasks[i]);
             free(j->tasks[i]);
             j->ntasks--;
-            if (j->realtime)
-                unadmit(j, 1);
+            schedule_part(&j->plan->schedule, 1);
             memmove(j->tasks + i, j->tasks + i + 1,
                     (j->ntasks - i) * sizeof(*j->tasks));
             return;
@@ -359,6 +357,97 @@ struct part *job_create(struct node *node, const Hct__Prepare *m,
     return &j->part;
 }
 
+/* ------------------------------------------------- what it gets of processors */
+
+static void prioritize_one(void *arg, pid_t pid, size_t task)
+{
+    (void)task;                 /* whosever it is */
+    schedule_process(arg, pid);
+}
+
+static int weigh(const struct job *j, const struct sweep_job *who,
+                 struct err *err)
+{
+    return weight_give(&j->part.node->weight, j->part.id, who, j->weight, err);
+}
+
+/* All processes of its tasks: get what is wanted, or its weight. */
+static int apply_to_all(struct job *j, bool weight, struct err *err)
+{
+    char job_mark[64], slave_mark[PATHS_MAX + 32];
+    struct taskenv env = { .plan = j->plan,
+                           .tasks_socket = site_socket(j->part.node->site) };
+    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
+    const struct stacker *stacker = j->part.node->stacker;
+    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
+                             .spares = { stacker_child(stacker),
+                                         stacker_slices(stacker) } };
+    int rc = 0;
+
+    for (size_t i = 0; groups && i < j->ntasks; i++)
+        if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
+            groups[who.ngroups++] = j->tasks[i]->pid;
+    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
+                  sizeof(slave_mark));
+    if (weight)
+        rc = weigh(j, &who, err);
+    else
+        sweep_each(&who, prioritize_one, &j->plan->schedule);
+    free(groups);
+    return rc;
+}
+
+static void unweigh(struct job *j)
+{
+    if (j->weight)
+        weight_take_back(&j->part.node->weight, j->part.id);
+    j->weight = 0;
+}
+
+/* Steps of nice that its tasks lack. */
+static int lacks(const struct job *j)
+{
+    const struct schedule *s = &j->plan->schedule;
+    int most = 0;
+
+    for (size_t i = 0; i < j->ntasks; i++) {
+        const struct task *t = j->tasks[i];
+
+        if (t->share.applied && !t->over && t->share.nice - s->nice > most)
+            most = t->share.nice - s->nice;
+    }
+    return s->want.class == PRIORITY_NORMAL && s->want.n > 0 ? most : 0;
+}
+
+/* What nice(2) was not allowed to do. */
+static void weigh_job(struct job *j)
+{
+    struct weight *w = &j->part.node->weight;
+    bool known = w->known;
+    int steps = lacks(j);
+    struct err err;
+
+    if (!steps) {
+        unweigh(j);
+        return;
+    }
+    if (weight_open(w, &err)) {
+        if (!known)
+            log_info("job", "no weights of control groups: %s", err.text);
+        return;
+    }
+    j->weight = weight_of(w->version, (unsigned)j->ntasks, steps);
+    if (apply_to_all(j, true, &err)) {
+        j->weight = 0;
+        log_info("job", "no weight job=%llu: %s",
+                 (unsigned long long)j->part.id, err.text);
+    }
+    for (size_t i = 0; j->weight && i < j->ntasks; i++)
+        task_weighed(j->tasks[i]);
+}
+
+/* ---------------------------------------------------------------- destroying */
+
 static bool torn(const struct job *j)
 {
     for (size_t i = 0; i < j->ntasks; i++)
@@ -380,9 +469,12 @@ static void job_destroy(struct part *p)
         site_job_close(j->part.node->site, j->part.id);
     }
     streams_close(j->streams, &j->part.node->linkdrain);
-    unadmit(j, j->realtime);
+    if (j->plan)
+        schedule_part(&j->plan->schedule, UINT_MAX);
     jobfreeze_release(j, NULL);
+    unweigh(j);
     for (size_t i = 0; i < j->ntasks; i++) {
+        task_unreserve(j->tasks[i], j->part.node);
         task_fini(j->tasks[i]);
         free(j->tasks[i]);
     }
@@ -417,12 +509,13 @@ void job_look(struct job *j)
         j->launched = true;
         j->launched_ns = clock_wall_ns();
         apply(j, JOB_EVENT_LAUNCHED, NULL);
+        weigh_job(j);
     }
     job_tell(j, false);
     if (all_over(j) &&
         (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
         apply(j, JOB_EVENT_EXITED, NULL);
-        unadmit(j, j->realtime);
+        schedule_part(&j->plan->schedule, UINT_MAX);
         if (hook(j))
             hook(j)->ended(j);
         jobdrain_begin(j);
@@ -537,10 +630,20 @@ static void signal_set(struct job *j, const struct taskset *set, int sig)
             task_signal(j->tasks[i], sig);
 }
 
+/* In version 2 whoever is let go comes to the group that this slave is in. */
+static void unfreeze(struct job *j, const struct taskset *set)
+{
+    struct err err;
+
+    jobfreeze_release(j, set);
+    if (j->weight && j->part.node->weight.version == 2)
+        apply_to_all(j, true, &err);
+}
+
 static void hold_set(struct job *j, const struct taskset *set, bool release)
 {
     if (release)
-        jobfreeze_release(j, set);
+        unfreeze(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i]->rank))
             task_hold(j->tasks[i], release);
@@ -575,55 +678,41 @@ static int job_hold(struct part *p, const char *ranks, Hct__HoldOrder order,
     return 0;
 }
 
-static void prioritize_one(void *arg, pid_t pid, size_t task)
+static void change(struct job *j, const struct priority *to)
 {
-    (void)task;                 /* whosever it is */
-    schedule_process(arg, pid);
-}
+    struct schedule *s = &j->plan->schedule;
 
-/* All processes of its tasks. */
-static void prioritize_all(struct job *j)
-{
-    char job_mark[64], slave_mark[PATHS_MAX + 32];
-    struct taskenv env = { .plan = j->plan,
-                           .tasks_socket = site_socket(j->part.node->site) };
-    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
-    const struct stacker *stacker = j->part.node->stacker;
-    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
-                             .spares = { stacker_child(stacker),
-                                         stacker_slices(stacker) } };
-
-    for (size_t i = 0; groups && i < j->ntasks; i++)
-        if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
-            groups[who.ngroups++] = j->tasks[i]->pid;
-    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
-                  sizeof(slave_mark));
-    sweep_each(&who, prioritize_one, &j->plan->schedule);
-    free(groups);
+    unweigh(j);                 /* no SCHED_RR in a group of version 1 */
+    schedule_want(s, to);
+    s->asked = true;            /* whoever had something gets it back */
+    schedule_part(s, UINT_MAX);
+    for (size_t i = 0; i < j->ntasks; i++)
+        task_reserve(j->tasks[i], j->part.node, j->plan);
+    if (j->state != JOB_RUNNING && j->state != JOB_LAUNCHING)
+        return;
+    job_admit(j, (unsigned)j->ntasks);
+    apply_to_all(j, false, NULL);
 }
 
 /* Told again, it is answered again. */
 static int job_prioritize(struct part *p, const struct priority *to,
-                          struct err *err)
+                          const struct part_periods *periods, struct err *err)
 {
     struct job *j = job_of(p);
     struct schedule *s = j->plan ? &j->plan->schedule : NULL;
+    bool others;
 
-    (void)err;
     if (!s)
         return 0;
-    if (!priority_equal(&s->want, to)) {
-        schedule_want(s, to);
-        s->asked = true;        /* whoever had something gets it back */
-        unadmit(j, j->realtime);
-        if (j->state == JOB_RUNNING || j->state == JOB_LAUNCHING) {
-            job_admit(j, (unsigned)j->ntasks);
-            prioritize_all(j);
-        }
-    }
+    others = !plan_has_periods(j->plan, periods->v, periods->n);
+    if (others && plan_take_periods(j->plan, periods->v, periods->n, err))
+        return -1;
+    if (others || !priority_equal(&s->want, to))
+        change(j, to);
     for (size_t i = 0; s->asked && i < j->ntasks; i++)
         if (j->tasks[i]->report < 0)
             task_shares(j->tasks[i], s);
+    weigh_job(j);
     job_tell(j, false);
     return 0;
 }
@@ -631,7 +720,7 @@ static int job_prioritize(struct part *p, const struct priority *to,
 /* Whoever stopped them: a task that is suspended is told of. */
 static void continue_set(struct job *j, const struct taskset *set)
 {
-    jobfreeze_release(j, set);
+    unfreeze(j, set);
     for (size_t i = 0; i < j->ntasks; i++)
         if (taskset_has(set, j->tasks[i]->rank) && j->tasks[i]->held)
             task_hold(j->tasks[i], true);

@@ -43,7 +43,7 @@ struct job {
     struct jobmove *move;       /* owned, of jobmove.c; the same */
     struct jobroom *rooms;      /* owned, of jobroom.c; NULL: there are none */
     struct jobkeep *keep;       /* owned, of jobkeep.c; the same */
-    unsigned realtime;          /* tasks of it that are in node->realtime */
+    unsigned weight;            /* of its control group; 0: it has none */
     bool awaits;                /* it has no task yet: some are to come */
     void (*done)(void *arg, struct job *j);     /* orphaned and drained: may
                                                    free j */
@@ -65,6 +65,9 @@ bool job_reaped(struct job *j, pid_t pid, int status,
 
 /* Some more tasks are to get what it asks for of the processors. */
 void job_admit(struct job *j, unsigned n);
+/* One of them has got its part of each period: once all have, they need no
+ * processors of their own. */
+void job_reserved(struct job *j);
 
 /* One more task, whose rank is above those that are there. -1: no memory. */
 int job_add_task(struct job *j, uint32_t rank);

@@ -35,6 +35,22 @@ static void check_world(struct job *j, struct task *t)
         job_tell(j, false);
 }
 
+/* How often has come round in it what does? */
+static void measure(struct job *j, struct task *t, const struct rings_batch *b)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        n += b->v[i].exit &&
+             reserve_is_end(&t->reserve, &j->plan->periods,
+                            str_text(&b->text) + b->v[i].text,
+                            b->v[i].text_bytes, t->rank);
+    if (!n || !task_measured(t, j->part.node, j->plan, n))
+        return;
+    job_reserved(j);
+    job_tell(j, false);
+}
+
 static long read_ring(struct job *j, struct task *t)
 {
     struct tally_sink sink = sink_of(j);
@@ -44,6 +60,8 @@ static long read_ring(struct job *j, struct task *t)
     if (j->plan->want_stdtim && streams_congested(j->streams))
         sink.hold = true;
     found = tally_read(&t->tally, &sink);
+    if (found && t->reserve.period_ns)
+        measure(j, t, sink.batch);
     say_lines(j, t);
     check_world(j, t);
     return found;
@@ -99,6 +117,7 @@ int jobpages_grant(struct job *j, const struct page_hello *hello,
     if (fd < 0)
         return -1;
     task_new_program(t, hello->mpi, sizeof(hello->mpi));
+    task_reserve(t, j->part.node, j->plan);
     if (!t->init_ns)
         t->init_ns = clock_wall_ns();
     t->facts |= TASK_IN_INIT;

@@ -25,6 +25,7 @@ int node_init(struct node *n, struct event_base *base, const char *name,
     if (!n->site)
         return -1;
     freezer_sweep();
+    weight_sweep();
     n->starved = load_starved();
     return 0;
 }
@@ -50,6 +51,7 @@ void node_fini(struct node *n)
     node_close(n);
     reading_destroy(n->reading);
     freezer_fini(&n->freezer);
+    weight_fini(&n->weight);
     site_close(n->site);
 }
 

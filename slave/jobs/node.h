@@ -8,13 +8,15 @@
 #include <event2/event.h>
 
 #include "proto/link/conn.h"
+#include "slave/launch/reserve.h"
 #include "slave/launch/site.h"
 #include "slave/link/linkdrain.h"
 #include "slave/link/uplink.h"
 #include "slave/page/reading.h"
 #include "slave/pmix/exchange.h"
 #include "slave/pmix/pmix.h"
-#include "slave/proc/freezer.h"
+#include "slave/groups/freezer.h"
+#include "slave/groups/weight.h"
 #include "slave/proc/ticks.h"
 #include "slave/stacks/stacker.h"
 #include "slave/tree/reduce.h"
@@ -44,12 +46,13 @@ struct node {
     struct reduce *reduce;
     struct stacker *stacker;
     struct freezer freezer;
+    struct weight weight;
     struct node_pmix pmix;
     struct ticks ticks;
     struct reading *reading;    /* of pages */
     struct counters_source *counters;   /* borrowed; NULL: nobody wants any */
     struct linkdrain linkdrain; /* stream links of jobs that are over */
-    unsigned realtime;          /* tasks that have that class */
+    struct reserve_pool reserved;       /* what tasks have of each period */
     unsigned njobs;             /* of ours; kept by jobs.c */
     uint64_t starved;           /* as load_starved(), that tasks are known of */
     bool orphaned;              /* the master is gone for good */

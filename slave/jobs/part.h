@@ -27,6 +27,8 @@
 struct node;
 struct part_ops;
 struct priority;
+
+struct part_periods { char *const *v; size_t n; };      /* as in Prepare */
 struct sample_proc;
 
 struct part {
@@ -65,7 +67,7 @@ struct part_ops {
                 struct err *err);
     /* Its tasks are more, or less, important from now on. */
     int (*prioritize)(struct part *p, const struct priority *to,
-                      struct err *err);
+                      const struct part_periods *periods, struct err *err);
     /* End tasks: by sig, which is a signal, and KILL when the grace is over; of
      * all ranks, it is the end of the job. */
     int (*terminate)(struct part *p, const char *ranks, int sig,

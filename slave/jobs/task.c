@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,6 +22,8 @@
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
 #include "slave/page/state.h"
+#include "slave/proc/delay.h"
+#include "slave/proc/threads.h"
 #include "slave/proc/ticks.h"
 
 void task_init(struct task *t, uint64_t job, uint32_t rank,
@@ -330,14 +333,79 @@ bool task_report(struct task *t, const struct plan *plan)
 
 void task_shares(struct task *t, const struct schedule *s)
 {
-    char why[300];
+    const struct reserve *r = &t->reserve;
+    char why[400];
 
     if (t->pid <= 0 || t->over)
         return;
-    schedule_read(s, t->pid, &t->share);
-    schedule_why(s, &t->share, why, sizeof(why));
+    schedule_read(s, r->runtime_ns ? r->tid : t->pid, &t->share);
+    schedule_why(s, &t->share, r->runtime_ns ? "" : r->why, why, sizeof(why));
+    if (*why && reserve_open(r)) {
+        size_t n = strlen(why);
+
+        snprintf(why + n, sizeof(why) - n, " until it is known what they need in "
+                 "each %.4g ms", (double)r->period_ns / 1e6);
+    }
     free(t->share_why);
     t->share_why = *why ? strdup(why) : NULL;
+    t->share_news = true;
+}
+
+void task_unreserve(struct task *t, struct node *node)
+{
+    reserve_drop(&t->reserve, &node->reserved);
+    t->reserve = (struct reserve){ 0 };
+}
+
+void task_reserve(struct task *t, struct node *node, const struct plan *plan)
+{
+    struct page_header *h = (struct page_header *)(void *)t->tally.page;
+
+    task_unreserve(t, node);
+    if (schedule_reserves(&plan->schedule))
+        reserve_init(&t->reserve, &plan->periods, t->rank);
+    if (t->reserve.period_ns && plan->migratable) {
+        t->reserve.period_ns = 0;       /* no instances are looked for */
+        reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks that "
+                       "can be moved (--migratable)");
+    }
+    if (h)
+        atomic_store(&h->rests, reserve_open(&t->reserve));
+}
+
+static void reserve_again(struct task *t, struct node *node)
+{
+    if (threads_single(t->reserve.tid, (const void *)t->tally.page))
+        reserve_ask(&t->reserve, &node->reserved);
+    else
+        reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks with "
+                       "several threads");
+}
+
+bool task_measured(struct task *t, struct node *node, const struct plan *plan,
+                   unsigned n)
+{
+    struct reserve *r = &t->reserve;
+    bool had = r->runtime_ns, was_open = reserve_open(r);
+    struct delay is;
+
+    delay_read_main(&is, t->tally.pid);
+    if (!reserve_measured(r, t->tally.pid, n, is.ran_ns))
+        return false;
+    reserve_again(t, node);
+    if (had == (r->runtime_ns > 0) && was_open == reserve_open(r))
+        return false;
+    task_shares(t, &plan->schedule);
+    return true;
+}
+
+void task_weighed(struct task *t)
+{
+    if (t->pid <= 0 || t->over)
+        return;
+    t->share.applied = PRIORITY_WEIGHED;
+    free(t->share_why);
+    t->share_why = NULL;
     t->share_news = true;
 }
 
@@ -446,6 +514,8 @@ void task_reaped(struct task *t, struct node *node, int status,
                  const struct reap_usage *usage)
 {
     t->over = true;
+    t->reserve.tid = 0;
+    task_unreserve(t, node);
     if (t->restoring)
         not_restored(t, node->name, status);
     let_go_of_terminal(t);

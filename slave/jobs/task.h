@@ -16,6 +16,7 @@
 #include "slave/jobs/peek.h"
 #include "slave/launch/launch.h"
 #include "slave/launch/plan.h"
+#include "slave/launch/reserve.h"
 #include "slave/page/tally.h"
 #include "slave/proc/reap.h"
 #include "slave/streams/streams.h"
@@ -79,6 +80,7 @@ struct task {
     struct schedule_share share;        /* what it has of processors, */
     bool share_news;            /* ... which the master is to be told, */
     char *share_why;            /* ... and why not more: owned, or NULL */
+    struct reserve reserve;     /* of them, in each period */
     struct peeked peeked;       /* without a page: what its stack says */
     struct glanced glanced;     /* with one */
 };
@@ -131,6 +133,19 @@ void task_reaped(struct task *t, struct node *node, int status,
 
 /* What it has of the processors is known now, and is to be told. */
 void task_shares(struct task *t, const struct schedule *s);
+
+/* It is to have a part of each period of a processor, if that can be given:
+ * when it is ordered, or another program of it has a page. */
+void task_reserve(struct task *t, struct node *node, const struct plan *plan);
+/* n times what comes round in it has ended since the last time. True: it has
+ * something else now, and the master is to be told. */
+bool task_measured(struct task *t, struct node *node, const struct plan *plan,
+                   unsigned n);
+/* It is another's now, or nobody's. */
+void task_unreserve(struct task *t, struct node *node);
+
+/* It has by a weight what it lacks. */
+void task_weighed(struct task *t);
 
 /* To its whole process group. False if it is over. */
 bool task_signal(const struct task *t, int sig);

@@ -44,6 +44,7 @@ static void prioritize(struct adopted *a, const struct schedule *s)
 {
     if (a->task.over || !s->asked)
         return;
+    vault_shares(a->task.tally.records.ledger, a->task.pid);
     schedule_process(s, a->task.pid);
     task_shares(&a->task, s);
     if (a->taken)
@@ -277,6 +278,7 @@ static void on_gone(evutil_socket_t fd, short what, void *arg)
     if (!(a->task.facts & TASK_FINALIZED))
         a->task.nconnected = a->task.nfinalized + 1;
     a->task.over = true;
+    vault_shares(a->task.tally.records.ledger, 0);
     note_end(&a->task, reap_other(a->pidfd, a->task.pid));
     account_end(&a->task.tally);
     a->task.exited_ns = clock_wall_ns();

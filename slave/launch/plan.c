@@ -29,6 +29,7 @@ void plan_destroy(struct plan *p)
     }
     nodemap_fini(&p->nodes);
     taskset_fini(&p->stdin_ranks);
+    calendar_fini(&p->periods);
     if (!p->lent)
         free(p->apps);
     free(p->node_of);
@@ -194,6 +195,37 @@ static void take_cpu(struct plan *p, const Hct__CpuUse *m)
     p->bind_now = m->n_has && m->bind_now;
 }
 
+/* Not in the layer before MPI: there MPI has a libc of its own. */
+bool plan_rests(const struct plan *p)
+{
+    return p->schedule.want.class == PRIORITY_REALTIME && p->periods.n &&
+           !p->migratable;
+}
+
+bool plan_has_periods(const struct plan *p, char *const *v, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && i < p->periods.n && !strcmp(v[i], p->periods.v[i].text))
+        i++;
+    return i == n && i == p->periods.n;
+}
+
+int plan_take_periods(struct plan *p, char *const *v, size_t n,
+                      struct err *err)
+{
+    struct calendar made = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        if (calendar_add(&made, v[i], err)) {
+            calendar_fini(&made);
+            return -1;
+        }
+    calendar_fini(&p->periods);
+    p->periods = made;
+    return 0;
+}
+
 static int take_priority(struct plan *p, const Hct__Prepare *m, struct err *err)
 {
     struct priority want;
@@ -201,7 +233,7 @@ static int take_priority(struct plan *p, const Hct__Prepare *m, struct err *err)
     if (priority_make(&want, m->priority, m->class_, err))
         return -1;
     schedule_want(&p->schedule, &want);
-    return 0;
+    return plan_take_periods(p, m->periods, m->n_periods, err);
 }
 
 struct plan *plan_create(const Hct__Prepare *m, struct err *err)

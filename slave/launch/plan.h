@@ -15,6 +15,7 @@
 #include "mpi-wrappers/cpu.h"
 #include "proto/base/err.h"
 #include "proto/base/taskset.h"
+#include "proto/conf/calendar.h"
 #include "proto/link/nodemap.h"
 #include "slave/launch/schedule.h"
 
@@ -48,6 +49,7 @@ struct plan {
     struct cpu_set cpu;         /* what these may use; none: what they find */
     bool bind_now;              /* all functions when they are started */
     struct schedule schedule;   /* of its tasks here */
+    struct calendar periods;    /* what comes round in them; owned */
     bool has_terminal;          /* the tasks of stdin_ranks get one */
     struct winsize window;
     uint32_t uid, gid;
@@ -68,6 +70,15 @@ struct plan *plan_elsewhere(const struct plan *p, const Hct__Swap *m,
                             struct err *err);
 /* That is where they are now. Frees to. */
 void plan_follow(struct plan *p, struct plan *to);
+
+/* That comes round in it, from now on. -1: it makes no sense, and nothing has
+ * changed. */
+int plan_take_periods(struct plan *p, char *const *v, size_t n,
+                      struct err *err);
+
+/* Do its tasks sleep now and then while they wait for messages? */
+bool plan_rests(const struct plan *p);
+bool plan_has_periods(const struct plan *p, char *const *v, size_t n);
 
 const struct nodemap_node *plan_here(const struct plan *p);
 const struct plan_app *plan_app(const struct plan *p, uint32_t rank);

@@ -11,15 +11,18 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "slave/launch/apart.h"
 #include "slave/proc/smallfile.h"
 
 enum { NICE_LEAST = -20, NICE_MOST = 19, PASSES = 8 };
+enum { POLICY_DEADLINE = 6 };   /* SCHED_DEADLINE, which glibc does not have */
 
 void schedule_want(struct schedule *s, const struct priority *p)
 {
     int nice = getpriority(PRIO_PROCESS, 0) - p->n;
 
     s->was_realtime = s->realtime;
+    s->was_own = s->own;
     s->was_idle = s->want.class == PRIORITY_IDLE;
     s->want = *p;
     s->asked |= p->n || p->class;
@@ -40,41 +43,44 @@ static bool is_throttled(void)
                           sizeof(text)) && atol(text) >= 0;
 }
 
-static int keep_one(struct schedule *s)
+static bool is_alone(void)
 {
-    if (sched_getaffinity(0, sizeof(s->all), &s->all))
-        return 0;
-    s->rest = s->all;
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &s->rest)) {
-            CPU_CLR(i, &s->rest);
-            break;
-        }
-    return CPU_COUNT(&s->rest);
+    return CPU_COUNT(apart_all()) < 2;
 }
 
-bool schedule_admit(struct schedule *s, unsigned taken, unsigned n)
+bool schedule_reserves(const struct schedule *s)
 {
-    unsigned rest;
+    return s->want.class == PRIORITY_REALTIME && !is_alone() && is_throttled();
+}
+
+bool schedule_admit(struct schedule *s, unsigned n)
+{
+    unsigned all = (unsigned)CPU_COUNT(apart_all()), taken;
+    cpu_set_t others;
 
     if (s->want.class != PRIORITY_REALTIME)
         return true;
-    rest = (unsigned)keep_one(s);
-    s->realtime = false;
-    if (rest == 0)
+    apart_others(&others);
+    taken = all - (unsigned)CPU_COUNT(&others);
+    s->realtime = CPU_COUNT(&s->own) > 0;
+    if (is_alone())
         snprintf(s->why, sizeof(s->why), "class realtime is not given where one "
                  "processor is all there is");
     else if (!is_throttled())
         snprintf(s->why, sizeof(s->why), "class realtime is not given where "
                  "sched_rt_runtime_us does not limit it");
-    else if (taken + n > rest)
+    else if (!apart_take(&s->own, n))
         snprintf(s->why, sizeof(s->why), "class realtime is not given to %u "
                  "task%s: of %u processors one is kept, and %u %s taken",
-                 n, n == 1 ? "" : "s", rest + 1, taken,
-                 taken == 1 ? "is" : "are");
+                 n, n == 1 ? "" : "s", all, taken, taken == 1 ? "is" : "are");
     else
-        s->realtime = true;
-    return s->realtime;
+        return s->realtime = true;
+    return false;
+}
+
+void schedule_part(struct schedule *s, unsigned n)
+{
+    apart_give(&s->own, n);
 }
 
 /* -------------------------------------------------------------- one thread */
@@ -84,6 +90,11 @@ static int policy_of(pid_t tid)
     int policy = sched_getscheduler(tid);
 
     return policy < 0 ? policy : policy & ~SCHED_RESET_ON_FORK;
+}
+
+static bool is_realtime(int policy)
+{
+    return policy == SCHED_RR || policy == POLICY_DEADLINE;
 }
 
 /* May it be made another? */
@@ -102,14 +113,15 @@ static bool become_realtime(const struct schedule *s, pid_t tid)
         .sched_priority = s->want.n > 0 ? 1 + s->want.n : 1 };
     struct sched_param now = { 0 };
     struct rlimit limit;
-    cpu_set_t had, set;
+    cpu_set_t had, set, others;
 
     if (policy_of(tid) == SCHED_RR && sched_getparam(tid, &now) == 0 &&
         now.sched_priority == to.sched_priority)
         return false;
     if (sched_getaffinity(tid, sizeof(had), &had))
         return false;
-    CPU_AND(&set, &had, &s->rest);
+    apart_others(&others);
+    CPU_AND(&set, CPU_EQUAL(&had, &others) ? apart_all() : &had, &s->own);
     if (CPU_COUNT(&set) == 0 || sched_setaffinity(tid, sizeof(set), &set))
         return false;
     if (sched_setscheduler(tid, SCHED_RR, &to) == 0)
@@ -129,13 +141,15 @@ static bool become_other(const struct schedule *s, pid_t tid, int policy,
                          int to)
 {
     struct sched_param none = { 0 };
-    cpu_set_t now;
+    cpu_set_t now, others;
 
     if (sched_setscheduler(tid, to, &none))
         return false;
+    apart_others(&others);
+    CPU_OR(&others, &others, &s->was_own);      /* it may have them yet */
     if (policy == SCHED_RR && sched_getaffinity(tid, sizeof(now), &now) == 0 &&
-        CPU_EQUAL(&now, &s->rest))
-        sched_setaffinity(tid, sizeof(s->all), &s->all);
+        CPU_EQUAL(&now, &s->was_own))
+        sched_setaffinity(tid, sizeof(others), &others);
     return true;
 }
 
@@ -172,7 +186,7 @@ static bool set_thread(const struct schedule *s, pid_t tid)
 {
     bool changed = set_policy(s, tid);
 
-    if (policy_of(tid) == SCHED_RR)
+    if (is_realtime(policy_of(tid)))
         return changed;         /* nice means nothing there */
     return set_nice(s, tid) || changed;
 }
@@ -206,6 +220,18 @@ void schedule_process(const struct schedule *s, pid_t pid)
     }
 }
 
+void schedule_undo(pid_t pid)
+{
+    const struct priority none = { 0 };
+    struct schedule s = { .want.class = PRIORITY_IDLE, .realtime = true,
+                          .asked = true };
+
+    if (policy_of(pid) == SCHED_RR)
+        sched_getaffinity(pid, sizeof(s.own), &s.own);
+    schedule_want(&s, &none);
+    schedule_process(&s, pid);
+}
+
 static enum priority_sort sort_of(int policy)
 {
     switch (policy) {
@@ -218,15 +244,16 @@ static enum priority_sort sort_of(int policy)
     case SCHED_RR: case SCHED_FIFO:
         return PRIORITY_SORT_REALTIME;
     default:
-        return policy == 6 /* SCHED_DEADLINE, which glibc does not have */
-               ? PRIORITY_SORT_DEADLINE : PRIORITY_SORT_UNKNOWN;
+        return policy == POLICY_DEADLINE ? PRIORITY_SORT_DEADLINE
+                                         : PRIORITY_SORT_UNKNOWN;
     }
 }
 
 /* In the class that is wanted? */
 static bool has_class(const struct schedule *s, enum priority_sort sort)
 {
-    return s->want.class == PRIORITY_REALTIME ? sort == PRIORITY_SORT_REALTIME
+    return s->want.class == PRIORITY_REALTIME
+           ? sort == PRIORITY_SORT_REALTIME || sort == PRIORITY_SORT_DEADLINE
            : s->want.class == PRIORITY_IDLE ? sort == PRIORITY_SORT_IDLE
            : sort != PRIORITY_SORT_IDLE || !s->was_idle;
 }
@@ -239,7 +266,8 @@ void schedule_read(const struct schedule *s, pid_t pid,
     to->sort = sort_of(policy_of(pid));
     to->nice = getpriority(PRIO_PROCESS, (id_t)pid);
     class = has_class(s, to->sort);
-    nice = to->nice == s->nice || to->sort == PRIORITY_SORT_REALTIME;
+    nice = to->nice == s->nice || to->sort == PRIORITY_SORT_REALTIME ||
+           to->sort == PRIORITY_SORT_DEADLINE;
     to->applied = !s->asked ? PRIORITY_NOT_ASKED
                   : class && nice ? PRIORITY_APPLIED
                   : (class && s->want.class) || (nice && s->want.n)
@@ -247,11 +275,16 @@ void schedule_read(const struct schedule *s, pid_t pid,
 }
 
 void schedule_why(const struct schedule *s, const struct schedule_share *has,
-                  char *buf, size_t size)
+                  const char *more, char *buf, size_t size)
 {
-    *buf = '\0';
+    int n;
+
+    snprintf(buf, size, "%s", more);
     if (has->applied != PRIORITY_PARTLY && has->applied != PRIORITY_REFUSED)
         return;
+    n = snprintf(buf, size, "%s%s", more, *more ? "; " : "");
+    buf += n;
+    size -= (size_t)n;
     if (*s->why)
         snprintf(buf, size, "%s; the tasks have nice %d", s->why, has->nice);
     else if (!has_class(s, has->sort))

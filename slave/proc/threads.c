@@ -103,6 +103,26 @@ static bool is_crew(const struct page_header *h, pid_t pid, pid_t tid)
     return false;
 }
 
+bool threads_single(pid_t pid, const struct page_header *page)
+{
+    char path[40];
+    DIR *dir;
+    struct dirent *e;
+    bool single = true;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    if (!dir)
+        return false;
+    while (single && (e = readdir(dir))) {
+        pid_t tid = atoi(e->d_name);
+
+        single = tid <= 0 || tid == pid || is_crew(page, pid, tid);
+    }
+    closedir(dir);
+    return single;
+}
+
 static bool is_among(const struct threads_but *but, pid_t tid)
 {
     for (unsigned i = 0; i < but->n; i++)

@@ -29,6 +29,10 @@ struct threads_but {            /* who is not asked about */
  * as a signal and wake one? False also where that cannot be found out. */
 bool threads_asleep(pid_t pid, const struct threads_but *but);
 
+/* Are all its threads MPI's own, but for the first? False also where that is not
+ * known. */
+bool threads_single(pid_t pid, const struct page_header *page);
+
 /* The parts that are not the kernel's; for tests. text of
  * /proc/PID/task/TID/syscall: does it wait like that? shared: if nobody else
  * has the memory at *address. */

@@ -202,6 +202,12 @@ void vault_stop(struct vault_ledger *l, pid_t pid)
         atomic_store(&l->stopped, (int32_t)pid);
 }
 
+void vault_shares(struct vault_ledger *l, pid_t pid)
+{
+    if (l)
+        atomic_store(&l->shares, (int32_t)pid);
+}
+
 uint64_t vault_keep_page(struct vault *v, const struct vault_ledger *l,
                          int fd)
 {
@@ -261,7 +267,7 @@ const struct vault_ledger *vault_ledger(const struct vault *v, size_t index)
     return atomic_load(&v->shared->ledgers[index]);
 }
 
-void vault_let_go(const struct vault *v)
+void vault_let_go(const struct vault *v, void (*undo)(pid_t pid))
 {
     for (size_t i = 0; i < VAULT_TASKS; i++) {
         const struct vault_ledger *l = vault_ledger(v, i);
@@ -269,6 +275,9 @@ void vault_let_go(const struct vault *v)
 
         if (pid > 0)
             kill(pid, SIGCONT);
+        pid = l && vault_has(v, l) ? atomic_load(&l->shares) : 0;
+        if (pid > 0)
+            undo(pid);
     }
 }
 

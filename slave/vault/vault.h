@@ -46,6 +46,8 @@ struct vault_ledger {
     _Atomic uint32_t now;       /* which of the two is valid */
     _Atomic int32_t stopped;    /* a task that we have stopped and that is no
                                    child of ours, its pid; or 0 */
+    _Atomic int32_t shares;     /* the same, one that was given something else of
+                                   the processors than it came with */
     struct vault_state state[2];
 };
 
@@ -69,6 +71,9 @@ struct vault_state *vault_draft(struct vault_ledger *l);
 void vault_commit(struct vault_ledger *l);
 /* It has been stopped (0: goes on), and is to go on if the slave dies. */
 void vault_stop(struct vault_ledger *l, pid_t pid);
+/* It has been given something else of the processors (0: not any more), which is
+ * to be undone if the slave dies. */
+void vault_shares(struct vault_ledger *l, pid_t pid);
 /* A page was given out: the guard is to keep it too. Returns its number. */
 uint64_t vault_keep_page(struct vault *v, const struct vault_ledger *l,
                          int fd);
@@ -80,8 +85,9 @@ void vault_take(struct vault *v);
 /* As it was made, for another slave: the one before is dead. */
 void vault_empty(struct vault *v);
 const struct vault_ledger *vault_ledger(const struct vault *v, size_t index);
-/* Whom the slave has left stopped goes on. */
-void vault_let_go(const struct vault *v);
+/* Whom the slave has left stopped goes on; undo is called for those that it has given
+ * something else of the processors. */
+void vault_let_go(const struct vault *v, void (*undo)(pid_t pid));
 /* The page's descriptor; -1 if it is not there. */
 int vault_page(const struct vault *v, size_t index, uint64_t page);
 

@@ -56,6 +56,7 @@ redirector/frontend
 redirector
 
 slave/proc           page.h hct_policy.h
+slave/groups
 slave/link           cpu.h
 slave/launch         hct.pb-c.h cpu.h tunable.h
 slave/symbols

@@ -51,6 +51,7 @@ static const struct offset offsets[] = {
     AT(page_header, phase_id, 192), AT(page_header, nspace, 200),
     AT(page_header, world_rank, 208), AT(page_header, world_size, 212),
     AT(page_header, crew_known, 216), AT(page_header, crew, 220),
+    AT(page_header, rests, 360),
     AT(page_slot, site, 104), AT(page_slot, sites_lost, 108),
     AT(page_shared, module, 180224), AT(page_module, base, 16),
     AT(page_module, id, 28), AT(page_module, path, 64), SIZE(page_module, 256),

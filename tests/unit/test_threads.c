@@ -212,8 +212,11 @@ static void crew(void **state)
     assert_false(settled(pid, &but, false));
     atomic_store(&h.crew_known, 1);
     assert_true(settled(pid, &but, true));
+    assert_true(threads_single(pid, &h));
+    assert_false(threads_single(pid, NULL));
     atomic_fetch_add(&h.crew[1].started, 1);
     assert_false(settled(pid, &but, false));
+    assert_false(threads_single(pid, &h));
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
 }

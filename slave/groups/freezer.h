@@ -41,10 +41,4 @@ void freezer_release(const struct freezer *f, uint64_t job, uint32_t rank);
 /* Remove what processes that are dead have left. */
 void freezer_sweep(void);
 
-/* The directory of the control group that a process is in, from the texts of
- * /proc/PID/cgroup and /proc/PID/mountinfo; false: there is none of version 2,
- * or it cannot be seen from here. */
-bool freezer_find(const char *cgroup, const char *mountinfo, char *dir,
-                  size_t size);
-
 #endif

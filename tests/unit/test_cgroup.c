@@ -1,5 +1,5 @@
-/* test_freezer.c - where the control group of a process is, as the kernel says
- * it: with and without version 1, in containers, or nowhere. */
+/* test_cgroup.c - where the control group of a process is, as the kernel says it:
+ * of version 2, of a controller of version 1, in containers, or nowhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "slave/proc/freezer.h"
+#include "slave/groups/cgroup.h"
 
 #define V1 "29 22 0:26 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n"
 #define V2(root, at) "30 22 0:27 " root " " at " rw,nosuid - cgroup2 cgroup2 rw\n"
@@ -40,8 +40,36 @@ static void test_find(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-        bool found = freezer_find(v[i].cgroup, v[i].mountinfo, dir,
-                                  sizeof(dir));
+        bool found = cgroup_find(v[i].cgroup, v[i].mountinfo, NULL,
+                                 dir, sizeof(dir));
+
+        if (found != (v[i].dir != NULL) || (found && strcmp(dir, v[i].dir)))
+            fail_msg("%zu: %s", i, found ? dir : "nowhere");
+    }
+}
+
+#define CPU "31 22 0:28 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+#define ACCT "32 22 0:29 / /cg/acct rw - cgroup cgroup rw,cpuacct\n"
+
+static void test_controller(void **state)
+{
+    static const struct { const char *cgroup, *mountinfo, *dir; } v[] = {
+        { "2:cpuacct:/a\n1:cpu:/b\n0::/z\n", ACCT CPU, "/cg/cpu/b" },
+        { "4:cpuacct,cpu:/\n", V1 ACCT CPU V2("/", "/a"), "/cg/cpu" },
+        { "4:cpu,cpuacct:/job\n", CPU, "/cg/cpu/job" },
+        { "2:cpuset:/a\n0::/z\n", CPU V2("/", "/a"), NULL },
+        { "2:cpu:/a\n", ACCT V2("/", "/a"), NULL },
+        { "0::/cpu\n", V2("/", "/a"), NULL },
+        { "3:name=cpu:/a\n", CPU, NULL },
+        { "1:cpu\n", CPU, NULL },
+        { "", CPU, NULL },
+    };
+    char dir[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+        bool found = cgroup_find(v[i].cgroup, v[i].mountinfo, "cpu", dir,
+                                 sizeof(dir));
 
         if (found != (v[i].dir != NULL) || (found && strcmp(dir, v[i].dir)))
             fail_msg("%zu: %s", i, found ? dir : "nowhere");
@@ -51,7 +79,7 @@ static void test_find(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find), cmocka_unit_test(test_controller),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
