@@ -109,7 +109,9 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
-    ALTER TABLE node DROP COLUMN drain_master;
+    ALTER TABLE node DROP COLUMN drain_master; ALTER TABLE node DROP COLUMN drain_by;
+    ALTER TABLE node DROP COLUMN owner; ALTER TABLE node DROP COLUMN owner_why;
+    ALTER TABLE node DROP COLUMN owner_since_ns; ALTER TABLE resume DROP COLUMN owner_ranks;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
     ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
@@ -132,7 +134,9 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP TABLE model; DROP VIEW moves; DROP TABLE move;
     DROP VIEW nodes; ALTER TABLE node DROP COLUMN draining;
     ALTER TABLE node DROP COLUMN drain_why; ALTER TABLE node DROP COLUMN drain_to;
-    ALTER TABLE node DROP COLUMN drain_master;
+    ALTER TABLE node DROP COLUMN drain_master; ALTER TABLE node DROP COLUMN drain_by;
+    ALTER TABLE node DROP COLUMN owner; ALTER TABLE node DROP COLUMN owner_why;
+    ALTER TABLE node DROP COLUMN owner_since_ns; ALTER TABLE resume DROP COLUMN owner_ranks;
     ALTER TABLE resume DROP COLUMN stores; ALTER TABLE resume DROP COLUMN resumes;
     DROP TABLE run; DROP VIEW tasks; ALTER TABLE task DROP COLUMN waited_ns;
     ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;

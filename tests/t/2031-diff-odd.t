@@ -85,7 +85,11 @@ sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
     ALTER TABLE job DROP COLUMN saved_percent; ALTER TABLE master DROP COLUMN seen_ns;
     ALTER TABLE task DROP COLUMN waited_ns;
     ALTER TABLE task DROP COLUMN class; ALTER TABLE task DROP COLUMN nice;
-    ALTER TABLE task DROP COLUMN applied; PRAGMA user_version=13'
+    ALTER TABLE task DROP COLUMN applied;
+    DROP VIEW nodes; ALTER TABLE node DROP COLUMN drain_by;
+    ALTER TABLE node DROP COLUMN owner; ALTER TABLE node DROP COLUMN owner_why;
+    ALTER TABLE node DROP COLUMN owner_since_ns; ALTER TABLE resume DROP COLUMN owner_ranks;
+    PRAGMA user_version=13'
 says 1 'this database is of a version that did not keep what can be compared' \
     'an older database' 3 1
 run hector why 3
