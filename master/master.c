@@ -47,8 +47,11 @@ static void on_replaced(void *arg)
     struct master *m = arg;
 
     for (size_t i = 0; i < m->nodes.n; i++) {
-        m->nodes.v[i]->drain_news |= m->nodes.v[i]->draining;
-        journal_node(m->journal, m->nodes.v[i]);
+        struct node *n = m->nodes.v[i];
+
+        n->drain_news |= n->draining;
+        n->owner.news |= n->owner.is != NODE_OWNER_UNKNOWN;
+        journal_node(m->journal, n);
     }
     flow_note_all(m->flow);
 }

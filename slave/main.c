@@ -30,6 +30,7 @@
 #include "slave/move/imagelink.h"
 #include "slave/move/jobmove.h"
 #include "slave/orders.h"
+#include "slave/owner/owner.h"
 #include "slave/proc/counters.h"
 #include "slave/proc/sweep.h"
 #include "slave/stacks/stackcmd.h"
@@ -59,6 +60,7 @@ struct conf {
     uint64_t master_lost_ns;
     bool ptrace, counters;
     uint64_t pmix_wait_ns;
+    struct owner_conf owner;
 };
 
 static const struct conf_key keys[] = {
@@ -72,6 +74,19 @@ static const struct conf_key keys[] = {
       "yes", 0, 0 },
     { "slave", "pmix_wait", CONF_DURATION, offsetof(struct conf, pmix_wait_ns),
       "10s", 1, 86400 },
+    { "slave", "owner", CONF_TEXT, offsetof(struct conf, owner.by), "", 0, 0 },
+    { "slave", "owner_idle", CONF_DURATION, offsetof(struct conf, owner.idle_ns),
+      "5m", 1, 86400 },
+    { "slave", "owner_load", CONF_REAL, offsetof(struct conf, owner.load),
+      "0.3", 0.01, 1000 },
+    { "slave", "owner_else", CONF_TEXT, offsetof(struct conf, owner.otherwise),
+      "nothing", 0, 0 },
+    { "slave", "owner_look", CONF_DURATION, offsetof(struct conf, owner.look_ns),
+      "2s", 0.1, 3 },
+    { "slave", "owner_utmp", CONF_TEXT, offsetof(struct conf, owner.utmp),
+      "", 0, 0 },
+    { "slave", "owner_console", CONF_TEXT, offsetof(struct conf, owner.console),
+      "", 0, 0 },
     { NULL, NULL, CONF_TEXT, 0, NULL, 0, 0 },
 };
 
@@ -84,6 +99,8 @@ struct slave {
     struct node node;
     struct counters_source counters;
     struct jobs *jobs;
+    struct owner *owner;        /* owned; NULL: nobody looks for one */
+    Hct__Owner owner_is;        /* as the last Hello has it */
     struct gather gather;
     struct registry *registry;
     struct reap *reap;
@@ -177,11 +194,35 @@ static void on_jobs_gone(void *arg)
 
 /* --------------------------------------------------------------- the link */
 
+static void on_owner(void *arg)
+{
+    struct slave *s = arg;
+    Hct__Owner m;
+
+    owner_say(s->owner, &m);
+    uplink_send(s->node.uplink, MESSAGE_OWNER, &m);
+}
+
+static void describe(void *arg, Hct__NodeInfo *m)
+{
+    struct slave *s = arg;
+
+    if (s->options.private)
+        return;
+    hct__owner__init(&s->owner_is);
+    if (s->owner)
+        owner_say(s->owner, &s->owner_is);
+    m->owner = &s->owner_is;
+}
+
+/* The owner may have come or gone since Hello. */
 static void on_joined(void *arg)
 {
     struct slave *s = arg;
 
     jobs_tell(s->jobs);
+    if (s->owner)
+        on_owner(s);
     reduce_tell(s->node.reduce);
 }
 
@@ -419,7 +460,8 @@ static int open_links(struct slave *s, struct err *err)
         .cpu = site_cpu(s->node.site) };
     s->uplink_ops = (struct uplink_ops){
         .routes = orders_routes, .nroutes = orders_nroutes,
-        .routes_arg = s->jobs, .joined = on_joined, .lost = on_lost,
+        .routes_arg = s->jobs, .describe = describe, .joined = on_joined,
+        .lost = on_lost,
         .needed = on_needed, .gone = on_gone };
     s->node.uplink = uplink_open(s->base, &s->uplink_conf, &s->uplink_ops, s,
                                  err);
@@ -475,6 +517,8 @@ static int start(struct slave *s, struct err *err)
     s->gather.jobs = s->jobs;
     s->node.hook = &jobmove_hook;
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
+    if (owner_open(&s->owner, s->base, &s->conf.owner, s->jobs, on_owner, s, err))
+        return -1;
     if (tally_runner(s))
         return err_memory(err);
     s->renew = evtimer_new(s->base, on_renew, s);
@@ -539,6 +583,7 @@ static void stop(struct slave *s)
     node_renew_by(&s->node, NULL);
     s->node.linkdrain.over = NULL;
     timer_free(s->renew);
+    owner_close(s->owner);
     jobs_destroy(s->jobs);
     imagelinks_close(s->node.imagelinks);
     node_close(&s->node);
@@ -585,6 +630,7 @@ int main(int argc, char **argv)
     if (!rc && !*s.conf.master)
         rc = err_set(&err, EINVAL, "no master: give --master, or set master "
                      "in the section [slave] of hector.conf");
+    rc = rc || owner_check(&s.conf.owner, &err);
     if (!rc && s.options.check) {
         conf_fini(keys, &s.conf);
         return 0;

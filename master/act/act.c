@@ -16,6 +16,7 @@
 #include "master/act/importance.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
+#include "master/state/ownerhold.h"
 #include "master/store/journal.h"
 #include "proto/base/clock.h"
 
@@ -91,6 +92,8 @@ static int order_hold(struct acts *a, struct job *j,
                       const struct act_order *o, struct err *err)
 {
     (void)err;
+    if (o->who != ACT_HOST && ownerhold_drop(j, o->ranks))
+        journal_job(a->journal, j);
     if (hands_order(a->journal, j, o->ranks, event_of(o)))
         a->ops->effect(j, JOB_EFFECT_HOLD);
     return 0;
@@ -218,12 +221,13 @@ static const struct act {
 } table[] = {
     [ACT_REPORT] = { "report", ACT_POLICY, NULL, NULL, NULL, "done", NULL,
                      NULL, HOLD_EVENT_COUNT, -1 },
-    [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY,
+    [ACT_SUSPEND] = { "suspend",
+                      ACT_OWNER | ACT_OPERATOR | ACT_POLICY | ACT_HOST,
                       check_hold, NULL, order_hold, "ordered", "suspended",
                       "suspended already", HOLD_EVENT_SUSPEND,
                       HCT__HOLD_ORDER__HOLD_SUSPEND },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_hold, NULL,
-                     order_hold, "ordered", "resumed", "nothing is suspended",
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_HOST, check_hold,
+                     NULL, order_hold, "ordered", "resumed", "nothing is suspended",
                      HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
                    check_kill, limit_kill, order_kill, "ordered", NULL, NULL,
@@ -235,7 +239,8 @@ static const struct act {
                    HOLD_EVENT_COUNT, -1 },
     [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
-    /* Of an operator ordered by mover_order(), which has a machine of its own. */
+    /* Of an operator, or for the owner of a node, ordered by mover_order(), which
+     * has a machine of its own. */
     [ACT_MIGRATE] = { "migrate", ACT_OPERATOR | ACT_POLICY, NULL, NULL,
                       order_migrate, NULL, NULL, NULL, HOLD_EVENT_COUNT, -1 },
     /* By checkpoint_order(); and by whoever drives jobs. */
@@ -247,7 +252,7 @@ static const struct act {
     [ACT_PRIORITY] = { "priority", ACT_OPERATOR, check_priority, limit_priority,
                        order_priority, "ordered", "given another priority",
                        "it has this priority already", HOLD_EVENT_COUNT, -1 },
-    /* Of a node, by drain_order(). */
+    /* Of a node, by drain_order(), also for its owner. */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },
     [ACT_UNDRAIN] = { "undrain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL,
@@ -280,6 +285,7 @@ static const char *who_name(const struct act_order *o)
     return o->who == ACT_OWNER ? "hector-run"
            : o->who == ACT_OPERATOR ? "operator"
            : o->who == ACT_BATCH ? "batch system"
+           : o->who == ACT_HOST ? "owner"
            : o->by ? o->by : "a policy";
 }
 

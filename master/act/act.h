@@ -30,6 +30,7 @@ enum act_who {                  /* bits */
     ACT_OPERATOR = 2,
     ACT_BATCH = 4,              /* a batch system, by way of a slave */
     ACT_POLICY = 8,
+    ACT_HOST = 16,              /* the owner of a node, by his being there */
 };
 
 enum act_name {

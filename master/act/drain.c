@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "master/act/away.h"
+#include "master/act/guest.h"
 #include "master/store/journal.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
@@ -58,6 +59,7 @@ struct drain {
                                    nodes may be missing; monotonic */
     bool begun;                 /* it is in the database */
     bool wait, undo;
+    bool for_owner;             /* who cannot leave is his guest: guest.h */
 };
 
 struct drains {
@@ -118,6 +120,17 @@ static void say_fate(const struct drain_job *w, struct conn *to)
     conn_send(to, MESSAGE_LEAVING, &m);
 }
 
+/* Who runs it, once; and it may be suspended. */
+static void tell_guest(struct drain *d, struct drain_job *w)
+{
+    struct job *j = jobs_find(d->all->parts.jobs, w->id);
+
+    if (j && w->fate == STAYS)
+        guest_stays(d->all->parts.acts, j, d->node, w->text);
+    else if (j && w->fate == LEAVES && w->tries == 0)
+        guest_leaves(d->all->parts.acts, j, d->node, w->text);
+}
+
 static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
                      const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -138,6 +151,8 @@ static void set_fate(struct drain *d, struct drain_job *w, enum fate fate,
              (unsigned long long)w->id, w->text);
     for (size_t i = 0; i < d->naskers; i++)
         say_fate(w, d->askers[i]);
+    if (d->for_owner)
+        tell_guest(d, w);
 }
 
 /* ----------------------------------------------------------------- one job */
@@ -215,11 +230,16 @@ static int order_move(const struct drain *d, struct job *j,
     return rc;
 }
 
+static enum act_who who(const struct drain *d)
+{
+    return d->for_owner ? ACT_HOST : ACT_OPERATOR;
+}
+
 static void send_away(struct drain *d, struct drain_job *w, struct job *j,
                       const struct taskset *ranks)
 {
-    struct act_order act = { .act = ACT_MIGRATE, .who = ACT_OPERATOR,
-                             .why = d->why, .ranks = ranks };
+    struct act_order act = { .act = ACT_MIGRATE, .who = who(d), .why = d->why,
+                             .ranks = ranks };
     bool one = taskset_count(ranks) == 1;
     char *names = taskset_text(ranks);
     struct str text = { 0 };
@@ -261,7 +281,10 @@ static void look_at(struct drain *d, struct drain_job *w)
                  "being moved");
     } else if (j->state == JOB_ENDING || job_state_final(j->state)) {
         set_fate(d, w, WAITS, "it is about to end");
-    } else if (mover_able(j, &err) == 0 && j->state < JOB_RUNNING) {
+    } else if (d->for_owner && d->node->state != NODE_UP) {
+        set_fate(d, w, WAITS, "its tasks leave once %s is back", d->node->name);
+    } else if ((d->for_owner || mover_able(j, &err) == 0) &&
+               j->state < JOB_RUNNING) {
         set_fate(d, w, WAITS, "its tasks leave once it runs");
     } else if (mover_able(j, &err) == 0 && (away = who_is_away(j))) {
         set_fate(d, w, WAITS, "its tasks leave once %s is back", away);
@@ -467,9 +490,8 @@ static int take_targets(struct drain *d, const struct drain_order *o,
         if (n == d->node)
             return err_set(err, EINVAL, "its tasks are to leave %s, and cannot "
                            "go there", n->name);
-        if (n->draining)
-            return err_set(err, EBUSY, "node %s is draining: it takes no new "
-                           "tasks", n->name);
+        if (node_takes(n, err))
+            return -1;
         if (n->state != NODE_UP)
             return err_set(err, EHOSTDOWN, "node %s is %s", n->name,
                            node_state_name(n->state));
@@ -547,12 +569,12 @@ static int store_begun(const struct drain *d, struct err *err)
 /* From now on, and after the commit for whoever asks the database. */
 static void set_draining(struct drain *d, bool draining, enum act_name name)
 {
-    struct act_order act = { .act = name, .who = ACT_OPERATOR,
-                             .why = d->why };
+    struct act_order act = { .act = name, .who = who(d), .why = d->why };
     struct acts *acts = d->all->parts.acts;
     char result[300];
 
     d->node->draining = draining;
+    d->node->owner.drains = draining && d->for_owner;
     d->node->drain_news = true;
     journal_node(acts->journal, d->node);
     snprintf(result, sizeof(result), "%s takes %s", d->node->name,
@@ -582,6 +604,19 @@ static int join(struct drain *d, struct conn *asker, struct err *err)
     return 0;
 }
 
+/* Those of that node are over: who waits for them is told that. */
+static void overtake(struct drains *all, const struct node *n, const char *text)
+{
+    for (struct drain *old = all->list, *next; old; old = next) {
+        next = old->next;
+        if (old->node == n) {
+            say_result(old, false, "%s", text);
+            unlink_free(old);
+        }
+    }
+}
+
+/* One for the owner alone is, from now on, also that of an operator. */
 int drain_order(struct drains *all, const struct drain_order *o,
                 struct err *err)
 {
@@ -590,9 +625,9 @@ int drain_order(struct drains *all, const struct drain_order *o,
 
     if (!n)
         return -1;
-    if (n->draining && (!o->wait || o->nto))
+    if (n->draining && !n->owner.drains && (!o->wait || o->nto))
         return err_set(err, EALREADY, "node %s is draining already", n->name);
-    if (n->draining && (d = find_begun(all, n)))
+    if (n->draining && !n->owner.drains && (d = find_begun(all, n)))
         return join(d, o->asker, err);
     d = make(all, o, n, err);
     if (!d)
@@ -602,7 +637,24 @@ int drain_order(struct drains *all, const struct drain_order *o,
         drain_free(d);
         return -1;
     }
+    overtake(all, n, "an operator drains it meanwhile");
     set_draining(d, true, ACT_DRAIN);
+    d->for_owner = n->owner.is == NODE_OWNER_HERE;
+    return 0;
+}
+
+static int undo(struct drains *all, const struct drain_order *o, struct node *n,
+                bool for_owner, struct err *err)
+{
+    struct drain *d = make(all, o, n, err);
+
+    if (!d)
+        return -1;
+    overtake(all, n, "it takes tasks again meanwhile");
+    d->undo = true;
+    d->for_owner = for_owner;
+    store(d, NULL, NULL);
+    set_draining(d, false, ACT_UNDRAIN);
     return 0;
 }
 
@@ -610,25 +662,64 @@ int drain_undo(struct drains *all, const struct drain_order *o,
                struct err *err)
 {
     struct node *n = named(all, o->node, err);
-    struct drain *d;
 
     if (!n)
         return -1;
     if (!n->draining)
         return err_set(err, EALREADY, "node %s is not draining", n->name);
-    d = make(all, o, n, err);
+    return undo(all, o, n, false, err);
+}
+
+/* -------------------------------------------------------------- for the owner */
+
+static struct drain *find_one(const struct drains *all, const struct node *n)
+{
+    struct drain *d = all->list;
+
+    while (d && (d->node != n || d->undo))
+        d = d->next;
+    return d;
+}
+
+/* An operator's is under way: what cannot leave is a guest now. */
+static void take_guests(struct drain *d)
+{
+    d->for_owner = true;
+    for (size_t i = 0; i < d->njobs; i++)
+        tell_guest(d, &d->jobs[i]);
+}
+
+int drain_for_owner(struct drains *all, struct node *n, const char *why,
+                    struct err *err)
+{
+    const struct drain_order o = { .node = n->name, .why = why };
+    struct drain *d = find_one(all, n);
+
+    if (d)
+        return take_guests(d), 0;
+    d = make(all, &o, n, err);
     if (!d)
         return -1;
-    for (struct drain *old = all->list, *next; old; old = next) {
-        next = old->next;
-        if (old->node == n) {
-            say_result(old, false, "it takes tasks again meanwhile");
-            unlink_free(old);
-        }
-    }
-    d->undo = true;
-    store(d, NULL, NULL);
-    set_draining(d, false, ACT_UNDRAIN);
+    if (store_begun(d, err))
+        return drain_free(d), -1;
+    d->for_owner = true;
+    if (n->draining)
+        enlist(d);              /* for an operator; only the guests are his */
+    else
+        set_draining(d, true, ACT_DRAIN);
+    return 0;
+}
+
+int drain_without_owner(struct drains *all, struct node *n, const char *why,
+                        struct err *err)
+{
+    const struct drain_order o = { .node = n->name, .why = why };
+
+    if (n->draining && n->owner.drains)
+        return undo(all, &o, n, true, err);
+    for (struct drain *d = all->list; d; d = d->next)
+        if (d->node == n)
+            d->for_owner = false;
     return 0;
 }
 
@@ -662,6 +753,7 @@ int drain_recall(struct drains *all, const struct drain_order *o,
     }
     d->early_ns = clock_monotonic_ns() + wait_ns;
     d->begun = d->wait = true;
+    d->for_owner = n->owner.is == NODE_OWNER_HERE;
     log_info("drain", "%s: taken up again", n->name);
     enlist(d);
     timer_set(all->timer, LOOK_NS);

@@ -46,6 +46,14 @@ int drain_order(struct drains *d, const struct drain_order *o,
 /* Take tasks again: o->to and o->wait are not looked at. */
 int drain_undo(struct drains *d, const struct drain_order *o, struct err *err);
 
+/* Its owner has come back: it takes no new tasks, and those that are there
+ * leave, also where no other node takes any. He is gone: it takes tasks again,
+ * if it was drained for him alone. */
+int drain_for_owner(struct drains *d, struct node *n, const char *why,
+                    struct err *err);
+int drain_without_owner(struct drains *d, struct node *n, const char *why,
+                        struct err *err);
+
 /* A master before had begun that: go on. wait_ns: so long slaves take to come. */
 int drain_recall(struct drains *d, const struct drain_order *o, uint64_t wait_ns,
                  struct err *err);

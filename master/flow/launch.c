@@ -132,10 +132,7 @@ struct launch_hosts {
 static int launch_takes(const struct job *j, const struct node *n,
                         struct err *err)
 {
-    if (n->draining)
-        return err_set(err, EBUSY, "node %s is draining: it takes no new tasks",
-                       n->name);
-    return cpuuse_check(&j->cpu, j->id, n, err);
+    return node_takes(n, err) || cpuuse_check(&j->cpu, j->id, n, err) ? -1 : 0;
 }
 
 static void launch_add(struct launch_hosts *h, struct node *n, uint32_t slots,

@@ -332,11 +332,26 @@ static int on_draining(void *arg, const char *name)
     return 0;
 }
 
+static int on_owner(void *arg, const char *name, const char *is, const char *by)
+{
+    const struct recover *r = arg;
+    struct node *n = nodes_make(r->nodes, name);
+
+    if (!n)
+        return 0;
+    n->owner.drains = n->draining && strcmp(by, "owner") == 0;
+    n->owner.is = strcmp(is, node_owner_name(NODE_OWNER_HERE)) == 0
+                  ? NODE_OWNER_HERE
+                  : *is ? NODE_OWNER_GONE : NODE_OWNER_UNKNOWN;
+    return 0;
+}
+
 void recover_nodes(struct recover *r)
 {
     struct err err;
 
-    if (query_draining(r->store, on_draining, r, &err))
+    if (query_draining(r->store, on_draining, r, &err) ||
+        query_owners(r->store, on_owner, r, &err))
         log_warn("recover", "%s", err.text);
 }
 

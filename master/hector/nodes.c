@@ -8,7 +8,7 @@ static const struct table_column columns[] = {
     { "CPUS", TABLE_NUMBER, NULL }, { "LOAD", TABLE_NUMBER, NULL },
     { "MEMORY", TABLE_BYTES, NULL }, { "CLOCK", TABLE_DURATION, NULL },
     { "+/-", TABLE_DURATION, NULL }, { "SEEN", TABLE_AGE, NULL },
-    { "DRAIN", TABLE_TEXT, NULL },
+    { "DRAIN", TABLE_TEXT, NULL }, { "OWNER", TABLE_TEXT, NULL },
 };
 
 static int run_nodes(const struct tool *t)

@@ -84,9 +84,8 @@ static int check_room(const struct job *j, const struct mover_target *t,
     const struct node *to = t->node;
     uint32_t used = to->ntasks + to->ncoming;
 
-    if (to->draining)
-        return err_set(err, EBUSY, "node %s is draining: it takes no new tasks",
-                       to->name);
+    if (node_takes(to, err))
+        return -1;
     if (to->state != NODE_UP)
         return err_set(err, EHOSTDOWN, "node %s is %s", to->name,
                        node_state_name(to->state));

@@ -16,6 +16,7 @@
 
 #include "master/act/hands.h"
 #include "master/act/importance.h"
+#include "master/act/owner.h"
 #include "master/findings/findings.h"
 #include "master/flow/adopt.h"
 #include "master/flow/again.h"
@@ -161,6 +162,8 @@ static int peer_join(struct peer *s, const Hct__Hello *m,
     return 0;
 }
 
+static void peer_owner(const struct peer *s, const Hct__Owner *m);
+
 static void peer_welcome(struct peer *s, Hct__Role role)
 {
     Hct__Welcome w = HCT__WELCOME__INIT;
@@ -197,6 +200,8 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     if (m->role == HCT__ROLE__ROLE_REDIRECTOR)
         conn_tolerate_silence(c);       /* Ctrl-Z stops it */
     peer_welcome(s, m->role);
+    if (s->node && !m->last_words && m->node)
+        peer_owner(s, m->node->owner);
     if (s->node && !m->last_words)
         flow_node_joined(s->hub->flow);
     return 0;
@@ -708,6 +713,22 @@ static int on_node_load(void *arg, struct conn *c, const void *msg,
         n->clock_error_ns = o->error_ns;
     }
     journal_node(s->hub->journal, n);
+    return 0;
+}
+
+static void peer_owner(const struct peer *s, const Hct__Owner *m)
+{
+    const struct owners o = { .acts = flow_acts(s->hub->flow),
+                              .drains = flow_drains(s->hub->flow),
+                              .jobs = s->hub->jobs };
+
+    owner_told(&o, s->node, m);
+}
+
+static int on_owner(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    (void)c, (void)err;
+    peer_owner(arg, msg);
     return 0;
 }
 

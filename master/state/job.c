@@ -85,6 +85,7 @@ void job_destroy(struct job *j)
     free(j->batch.id);
     free(j->batch.reason);
     free(j->batch.before);
+    free(j->owner_ranks);
     free(j);
     errno = saved;
 }

@@ -193,6 +193,7 @@ struct job {
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often, */
     uint32_t resumes;           /* ... of that since somebody let it go on */
+    char *owner_ranks;          /* owned, of ownerhold.h; NULL: none */
     bool stores;                /* its tasks are ended, or have, to be stored */
 
     uint32_t nrunning, nended;          /* tasks */

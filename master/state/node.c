@@ -1,6 +1,7 @@
 /* node.c - the table of nodes. v[i]->id == i, names differ. */
 #include "master/state/node.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static void node_destroy(struct node *n)
     free(n->reduce_at);
     free(n->leaving.why);
     free(n->leaving.to);
+    free(n->owner.why);
     free(n);
 }
 
@@ -72,6 +74,17 @@ int node_set_leaving(struct node *n, const char *why, const char *to)
     return 0;
 }
 
+int node_takes(const struct node *n, struct err *err)
+{
+    if (n->draining && n->owner.drains)
+        return err_set(err, EBUSY, "the owner of node %s is there: it takes no "
+                       "new tasks", n->name);
+    if (n->draining)
+        return err_set(err, EBUSY, "node %s is draining: it takes no new tasks",
+                       n->name);
+    return 0;
+}
+
 void node_set_text(char **field, const char *text)
 {
     char *copy = strdup(text);
@@ -90,4 +103,9 @@ const char *node_state_name(enum node_state s)
     };
 
     return names[s];
+}
+
+const char *node_owner_name(enum node_owner_is is)
+{
+    return is == NODE_OWNER_HERE ? "here" : is == NODE_OWNER_GONE ? "gone" : "";
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "mpi-wrappers/cpu.h"
+#include "proto/base/err.h"
 
 struct conn;
 
@@ -23,6 +24,17 @@ struct node_away {
 struct node_leaving {           /* of master/act/drain.h: why NULL: nobody leaves */
     char *why;                  /* owned */
     char *to;                   /* owned: names of nodes, with commas; "": any */
+};
+
+enum node_owner_is { NODE_OWNER_UNKNOWN, NODE_OWNER_HERE, NODE_OWNER_GONE };
+
+struct node_owner {             /* of master/act/owner.h: whose machine it is */
+    enum node_owner_is is;
+    char *why;                  /* owned: by what that is seen; or NULL */
+    uint64_t since_ns;          /* wall clock */
+    bool suspends;              /* jobs that cannot leave, while he is here */
+    bool drains;                /* the node is draining for him alone */
+    bool news;                  /* the journal is to write it */
 };
 
 struct node {
@@ -53,6 +65,7 @@ struct node {
     bool draining;              /* it takes no new tasks */
     struct node_leaving leaving;        /* its tasks, to other nodes */
     bool drain_news;            /* the journal is to write both */
+    struct node_owner owner;
     int64_t stored;             /* its id in the database; 0: none yet */
     bool dirty;                 /* the journal is to write it */
 };
@@ -72,8 +85,13 @@ struct node *nodes_make(struct nodes *t, const char *name);
  * memory, nothing has changed. */
 int node_set_leaving(struct node *n, const char *why, const char *to);
 
+/* May new tasks go there? -1 with a sentence. */
+int node_takes(const struct node *n, struct err *err);
+
 /* Replace an owned text; keeps the old one when memory runs out. */
 void node_set_text(char **field, const char *text);
 const char *node_state_name(enum node_state s); /* word of the nodes view */
+/* The same of its owner: here, gone, "". */
+const char *node_owner_name(enum node_owner_is is);
 
 #endif

@@ -748,7 +748,8 @@ static void journal_done(struct journal *jn, uint64_t now)
 {
     jn->master_dirty = false;
     for (size_t i = 0; i < jn->nnodes; i++)
-        jn->nodes[i]->dirty = jn->nodes[i]->drain_news = false;
+        jn->nodes[i]->dirty = jn->nodes[i]->drain_news =
+            jn->nodes[i]->owner.news = false;
     jn->nnodes = 0;
     jn->nsteps = 0;
     notes_drop(jn);

@@ -16,7 +16,8 @@
 enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job; */
        SEEN_SINCE = 21,                         /* ... of master, */
        SHARES_SINCE = 22,                       /* ... of task */
-       DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node; */
+       DRAINING_SINCE = 11, DRAINS_SINCE = 13,  /* of columns of node, */
+       OWNER_SINCE = 26,                        /* ... of its owner; */
        ODD_SINCE = 15,                          /* ... of outlier: since_ns, */
        ODD_STEP = 16 };                         /* ... step */
 
@@ -203,14 +204,16 @@ int query_nodes(struct store *st, const struct query_rows *to, struct err *err)
     str_add(&sql, "SELECT node, state, cpus, load, memory_bytes,"
             " clock_offset_ns, clock_error_ns, seen_ns, ");
     if (store_version(st) < DRAINING_SINCE)
-        str_add(&sql, "NULL AS drain FROM nodes ORDER BY node");
+        str_add(&sql, "NULL AS drain");
     else
         str_add(&sql, "CASE WHEN NOT ifnull(draining, 0) THEN NULL"
                 " WHEN EXISTS (SELECT 1 FROM job j JOIN task t ON t.job ="
                 " j.job WHERE j.ended_ns IS NULL AND t.node = n.id"
                 " AND t.state NOT IN " ENDED_TASK ") THEN 'draining'"
-                " ELSE 'drained' END AS drain"
-                " FROM (SELECT name AS node, * FROM node) n ORDER BY node");
+                " ELSE 'drained' END AS drain");
+    str_add(&sql, store_version(st) < OWNER_SINCE ? ", NULL AS owner"
+            : ", nullif(owner, '') AS owner");
+    str_add(&sql, " FROM (SELECT name AS node, * FROM node) n ORDER BY node");
     return query_run(st, &sql, to, err);
 }
 
@@ -1158,6 +1161,17 @@ int query_drains(struct store *st, uint64_t master, query_drain_f *f, void *arg,
     return query_by(st, "SELECT name, drain_why, drain_to FROM node WHERE"
                     " draining AND drain_master = ?1 AND drain_why != ''"
                     " ORDER BY name", of, 1, on_drain, &r, err);
+}
+
+int query_owners(struct store *st, query_drain_f *f, void *arg, struct err *err)
+{
+    struct reader r = { STORE_TABLE_node, { .drain = f }, arg };
+
+    if (store_version(st) < OWNER_SINCE)
+        return 0;
+    return query_by(st, "SELECT name, ifnull(owner, ''), ifnull(drain_by, '')"
+                    " FROM node WHERE owner != '' OR drain_by != ''", NULL, 0,
+                    on_drain, &r, err);
 }
 
 int query_open(struct store *st, uint64_t job, query_open_f *f, void *arg,

@@ -131,6 +131,10 @@ typedef int query_drain_f(void *arg, const char *node, const char *why,
                           const char *to);
 int query_drains(struct store *st, uint64_t master, query_drain_f *f, void *arg,
                  struct err *err);
+/* Nodes whose owner is there, or is not: here, gone, ""; for whom it takes no
+ * new tasks: owner, operator, "". */
+int query_owners(struct store *st, query_drain_f *f, void *arg,
+                 struct err *err);
 /* Masters that have not said that they end. */
 int query_masters(struct store *st, query_master_f *f, void *arg,
                   struct err *err);

@@ -29,6 +29,12 @@ void record_of_node(struct store_node *row, const struct node *n,
         row->drain_why = why ? why : "";
         row->drain_to = to ? to : "";
         row->drain_master = master;
+        row->drain_by = !n->draining ? "" : n->owner.drains ? "owner" : "operator";
+    }
+    if (n->owner.news) {
+        row->owner = node_owner_name(n->owner.is);
+        row->owner_why = n->owner.why ? n->owner.why : "";
+        row->owner_since_ns = n->owner.since_ns;
     }
 }
 
@@ -92,6 +98,7 @@ void record_of_resume(struct store_resume *row, const struct job *j)
         .fail_code = e->exit_code, .kill_code = e->kill_code,
         .failed_ns = e->failed_ns,
         .stores = j->stores, .resumes = j->resumes,
+        .owner_ranks = j->owner_ranks,
     };
     if (j->ops->note)
         record_of_past(row, j);
@@ -125,6 +132,8 @@ void record_to_job(struct job *j, const struct store_job *row,
     e->failed_ns = past->failed_ns;
     j->stores = past->stores || j->state == JOB_STORED;
     j->resumes = past->resumes;
+    if (past->owner_ranks)
+        node_set_text(&j->owner_ranks, past->owner_ranks);
     j->submit.stored = true;
 }
 

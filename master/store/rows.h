@@ -128,7 +128,11 @@
                                              " reason; '': they are not")     \
     C(drain_to,        TEXT,    KEEP, 13, 0, "for these nodes, with commas;"  \
                                              " '': any")                      \
-    C(drain_master,    MASTER,  KEEP, 13, 0, "master.instance that sees to it")
+    C(drain_master,    MASTER,  KEEP, 13, 0, "master.instance that sees to it")\
+    C(drain_by,        TEXT,    KEEP, 26, 10, "owner operator; '': nobody")    \
+    C(owner,           TEXT,    KEEP, 26, 11, "here gone; '': not known")      \
+    C(owner_why,       TEXT,    KEEP, 26, 12, "by what that is seen")         \
+    C(owner_since_ns,  KNOWN,   KEEP, 26, 13, NULL)
 
 /* job 0: new, and gets its number when it is put. */
 #define STORE_job(C)                                                          \
@@ -219,7 +223,8 @@
     C(launcher_code, MAYBE,   LAST, 6, 0, "with this; NULL: not known")       \
     C(unfinalized,   FLAG,    LAST, 6, 0, "a task went without MPI_Finalize") \
     C(stores,        FLAG,    LAST, 13, 0, "its tasks are ended to be stored") \
-    C(resumes,       KNOWN32, LAST, 13, 0, "it was resumed so often")
+    C(resumes,       KNOWN32, LAST, 13, 0, "it was resumed so often")         \
+    C(owner_ranks,   TEXT,    LAST, 26, 0, "suspended for the owner of a node")
 
 #define STORE_transition(C)                                                   \
     C(job,        JOB,   LAST, 1, 0, NULL)                                    \

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "proto/base/parse.h"
+#include "redirector/batch/walltime.h"
 
 /* Grid Engine has a qstat, too, that says other things: the first one counts that
  * knows the job. Only where there is one, but none knows it, it may later. */
@@ -42,19 +43,6 @@ struct pbsjob {
     unsigned jobs;
 };
 
-/* "1:02:03", "2:03", "3"; days come before that in some. 0: it is none. */
-static uint64_t pbsjob_seconds(const char *text)
-{
-    static const unsigned times[] = { 0, 1, 60, 3600, 86400 };
-    unsigned v[4];
-    int n = sscanf(text, "%u:%u:%u:%u", &v[0], &v[1], &v[2], &v[3]);
-    uint64_t s = 0;
-
-    for (int i = 0; i < n; i++)
-        s += (uint64_t)v[i] * times[n - i];
-    return s;
-}
-
 /* "Thu Feb 22 14:27:48 2018", as the clock on the wall is here. */
 static uint64_t pbsjob_date(const char *text)
 {
@@ -83,7 +71,7 @@ static void pbsjob_read(struct pbsjob *j, const char *name, const char *value)
     else if (strcmp(name, "job_state") == 0)
         j->state = *value;
     else if (strcmp(name, "Resource_List.walltime") == 0)
-        j->length_s = pbsjob_seconds(value);
+        j->length_s = walltime_seconds(value);
     else if (strcmp(name, "stime") == 0 || strcmp(name, "start_time") == 0)
         j->start_s = pbsjob_date(value);
     else if (strcmp(name, "Walltime.Remaining") == 0)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "proto/base/parse.h"
+#include "redirector/batch/walltime.h"
 
 /* Its hosts say when the job began; so long after that it is the same run. */
 enum { SGEJOB_RUN_S = 5 };
@@ -41,28 +42,12 @@ const char *const sgejob_ask[] = {
     "qconf -sq \"$QUEUE\" | sed -n 's/^h_rt  */asks h_rt=/p'\n", NULL
 };
 
-/* "90" or "1:30:00", up to a comma; 0: none, as INFINITY. */
-static uint64_t sgejob_seconds(const char *text)
-{
-    uint64_t s = 0;
-    char *end;
-
-    for (int i = 0; i < 3; i++, text = end + 1) {
-        s = s * 60 + strtoul(text, &end, 10);
-        if (end == text)
-            return 0;
-        if (*end != ':')
-            break;
-    }
-    return *end == ',' || *end == '\0' ? s : 0;
-}
-
 /* Of several limits the least one counts. */
 static void sgejob_limit(uint64_t *limit_s, const char *asks)
 {
     const char *p = strstr(asks, "h_rt=");
     uint64_t s = p && (p == asks || p[-1] == ',' || p[-1] == ' ')
-                 ? sgejob_seconds(p + strlen("h_rt=")) : 0;
+                 ? walltime_seconds(p + strlen("h_rt=")) : 0;
 
     if (s && (*limit_s == 0 || s < *limit_s))
         *limit_s = s;

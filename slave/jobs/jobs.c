@@ -238,6 +238,13 @@ struct node *jobs_node(const struct jobs *js)
     return js->node;
 }
 
+void jobs_each(const struct jobs *js, void (*step)(void *to, struct part *p),
+               void *to)
+{
+    for (struct part *p = js->first; p; p = p->next)
+        step(to, p);
+}
+
 /* Rings that would be read after the next look is due are read with it. */
 void jobs_look(struct jobs *js, const Hct__Look *m)
 {

@@ -25,6 +25,8 @@ bool jobs_any(const struct jobs *js);    /* of ours */
 bool jobs_watches(const struct jobs *js);       /* tasks of others, and none of ours */
 /* Whoever has started its tasks; NULL: it is not here. */
 struct part *jobs_find(const struct jobs *js, uint64_t id);
+void jobs_each(const struct jobs *js, void (*step)(void *to, struct part *p),
+               void *to);
 struct node *jobs_node(const struct jobs *js);
 /* The master wants to know what tasks of a job do. */
 void jobs_look(struct jobs *js, const Hct__Look *m);

@@ -77,6 +77,8 @@ static void on_open(void *arg, struct conn *c)
         node.cpu = cpu.has;
         node.n_cpu = CPU_WORDS;
     }
+    if (u->ops->describe)
+        u->ops->describe(u->arg, &node);
     m.role = HCT__ROLE__ROLE_SLAVE;
     m.name = (char *)u->conf->name;
     m.instance = u->conf->instance;

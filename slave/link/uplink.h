@@ -35,6 +35,8 @@ struct uplink_ops {
                                            uplink_owner() */
     size_t nroutes;
     void *routes_arg;           /* what uplink_owner() gives them */
+    void (*describe)(void *arg, Hct__NodeInfo *m);      /* NULL: nothing more; what
+                                           it sets is borrowed */
     void (*joined)(void *arg);
     void (*lost)(void *arg);    /* after joined; it is tried again */
     bool (*needed)(void *arg);  /* private: without a master, by anybody? */

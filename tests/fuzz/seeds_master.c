@@ -179,6 +179,9 @@ static void drains(const char *dir)
         m->to = to, m->n_to = 1, m->wait = 1, m->why = (char *)"test");
     SAY(OPERATOR, DRAIN, Drain, HCT__DRAIN__INIT, m->node = (char *)"n0",
         m->undo = 1, m->why = (char *)"test");
+    SAY(N0, OWNER, Owner, HCT__OWNER__INIT, m->state = 2, m->suspends = 1,
+        m->why = (char *)"alice is logged in on tty1");
+    SAY(N0, OWNER, Owner, HCT__OWNER__INIT, m->state = 3, m->why = (char *)"");
     tell(dir, "master", "drain");
 }
 

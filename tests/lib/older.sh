@@ -3,7 +3,7 @@
 
 older()         # SCHEMA: 7 or 13; the file $HECTOR_DB becomes one of that
 {
-    older_new='DROP TABLE run; DROP VIEW tasks; DROP VIEW jobs;
+    older_new='DROP TABLE run; DROP VIEW tasks; DROP VIEW jobs; DROP VIEW nodes;
         DROP VIEW progress; DROP TABLE progress_node;
         DROP VIEW slices; DROP TABLE slice; DROP VIEW outliers; DROP TABLE outlier;
         DROP VIEW steps; DROP TABLE step; DROP VIEW remarks; DROP TABLE remark;
@@ -12,11 +12,12 @@ older()         # SCHEMA: 7 or 13; the file $HECTOR_DB becomes one of that
     older_columns='job.batch job.limit_ns job.restarts job.reason
         job.from_job job.from_checkpoint
         job.saved_node_hours job.saved_core_hours job.saved_percent
-        master.seen_ns task.waited_ns task.class task.nice task.applied'
+        master.seen_ns task.waited_ns task.class task.nice task.applied
+        node.drain_by node.owner node.owner_why node.owner_since_ns resume.owner_ranks'
     if [ "$1" -lt 13 ]; then
         older_new="$older_new DROP VIEW returns; DROP VIEW checkpoints;
             DROP TABLE checkpoint; DROP VIEW stays; DROP TABLE stay; DROP TABLE model;
-            DROP VIEW moves; DROP TABLE move; DROP TABLE posting; DROP VIEW nodes;"
+            DROP VIEW moves; DROP TABLE move; DROP TABLE posting;"
         older_columns="$older_columns node.draining node.drain_why node.drain_to
             node.drain_master resume.stores resume.resumes"
     fi

@@ -69,6 +69,7 @@ slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
 slave/gather         policies/smm policies/progress hct_policy.h calls.h
 slave/move           hct.pb-c.h page.h
+slave/owner          hct.pb-c.h
 slave/guard
 slave/keep           hct.pb-c.h
 slave/slice          slice_args.inc

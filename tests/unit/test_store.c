@@ -116,7 +116,8 @@ static void test_views(void **state)
                    "waited_ns,class,nice,applied" },
         { "events", "job,rank,marker,label,call,enter_ns,exit_ns,node" },
         { "nodes", "node,state,cpus,load,memory_bytes,clock_offset_ns,"
-                   "seen_ns,clock_error_ns,draining" },
+                   "seen_ns,clock_error_ns,draining,drain_by,owner,owner_why,"
+                   "owner_since_ns" },
         { "verdicts", "job,at_ns,policy,kind,phase,ranks,score,why" },
         { "actions", "job,at_ns,action,ranks,by,result,why" },
         { "calls", "job,rank,call,calls,in_ns,bytes,out_ns,max_ns" },
@@ -228,7 +229,7 @@ static void test_rows(void **state)
            "1|a|done|20|0\n2|c|running||\n");
     expect(st, "SELECT rank, node, pid, cpu_in_mpi_ns, cpu_out_mpi_ns "
            "FROM tasks WHERE job = 1", "0|n1|100|10|20\n1|n1|101|10|20\n");
-    expect(st, "SELECT * FROM nodes", "n1|up|4|0.5||-3|9|2|\n");
+    expect(st, "SELECT * FROM nodes", "n1|up|4|0.5||-3|9|2|||||\n");
     store_close(st);
     store_close(other);
 }
@@ -259,6 +260,39 @@ static void test_draining(void **state)
         assert_int_equal(store_put_node(st, &n, &id, &err), 0);
         assert_int_equal(query_draining(st, note_name, names, &err), 0);
         assert_string_equal(names, steps[i].want);
+    }
+    store_close(st);
+}
+
+static int note_owner(void *arg, const char *node, const char *is, const char *by)
+{
+    char *to = arg;
+
+    snprintf(to, 64, "%s|%s|%s", node, is, by);
+    return 0;
+}
+
+/* So is that of its owner. */
+static void test_owners(void **state)
+{
+    static const struct { const char *is, *by, *want; } steps[] = {
+        { NULL, NULL, "" }, { "here", NULL, "n1|here|" },
+        { NULL, "owner", "n1|here|owner" }, { NULL, NULL, "n1|here|owner" },
+        { "gone", "", "n1|gone|" }, { "", "operator", "n1||operator" },
+        { "", "", "" },
+    };
+    struct store *st = open_it();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct store_node n = { .name = "n1", .state = "up", .owner = steps[i].is,
+                                .drain_by = steps[i].by };
+        char found[64] = "";
+        int64_t id;
+
+        assert_int_equal(store_put_node(st, &n, &id, &err), 0);
+        assert_int_equal(query_owners(st, note_owner, found, &err), 0);
+        assert_string_equal(found, steps[i].want);
     }
     store_close(st);
 }
@@ -1342,7 +1376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_views),
         T(test_moves),
-        T(test_rows), T(test_draining),
+        T(test_rows), T(test_draining), T(test_owners),
         T(test_stacks), T(test_models), T(test_stays), T(test_found),
         T(test_events),
         T(test_costs),
