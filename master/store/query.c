@@ -476,7 +476,6 @@ struct reader {
         query_progress_f *progress;
         query_run_f *run;
         query_learnt_f *learnt;
-        query_due_f *due;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -504,7 +503,6 @@ union any_row {
     struct store_progress_node node;
     struct store_run run;
     struct store_learnt learnt;
-    struct store_deadline due;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -536,8 +534,6 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.run(r->arg, &row.run);
     case STORE_TABLE_learnt:
         return r->f.learnt(r->arg, &row.learnt);
-    case STORE_TABLE_deadline:
-        return r->f.due(r->arg, &row.due);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -914,18 +910,6 @@ int query_learnt(struct store *st, uint64_t job, query_learnt_f *f, void *arg,
     if (!query_has(st, STORE_TABLE_learnt))
         return 0;
     return query_row(st, "", "learnt t WHERE job = ?1 ORDER BY policy, what", of, 1,
-                     &r, err);
-}
-
-int query_due(struct store *st, uint64_t job, query_due_f *f, void *arg,
-              struct err *err)
-{
-    const struct store_value of[] = { number(job) };
-    struct reader r = { STORE_TABLE_deadline, { .due = f }, arg };
-
-    if (!query_has(st, STORE_TABLE_deadline))
-        return 0;
-    return query_row(st, "", "deadline t WHERE job = ?1 ORDER BY number", of, 1,
                      &r, err);
 }
 

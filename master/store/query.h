@@ -117,7 +117,6 @@ typedef int query_open_move_f(void *arg, const struct store_move *row);
 typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
-typedef int query_due_f(void *arg, const struct store_deadline *row);
 typedef int query_learnt_f(void *arg, const struct store_learnt *row);
 typedef int query_run_f(void *arg, const struct store_run *row);
 
@@ -192,10 +191,6 @@ int query_like_runs(struct store *st, const char *what, uint64_t before,
  * a version that kept none. */
 int query_learnt(struct store *st, uint64_t job, query_learnt_f *f, void *arg,
                  struct err *err);
-/* What is due in the job, by number, also what is over: a calendar is made again of
- * these (calendar.h). */
-int query_due(struct store *st, uint64_t job, query_due_f *f, void *arg,
-              struct err *err);
 /* How long programs that ended well were outside of MPI behind that place at
  * most, ns; 0: that is not known. */
 int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,
