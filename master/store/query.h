@@ -68,6 +68,24 @@ int query_checkpoints(struct store *st, const struct query_which *which,
  * these in 100 instances. */
 int query_deadlines(struct store *st, uint64_t job, bool programs,
                     const struct query_rows *to, struct err *err);
+/* Each time that something was due in the job and is over, or late: by deadline,
+ * in time. */
+struct query_instance {
+    uint32_t number;            /* of the deadline, */
+    const char *text;
+    double wanted;              /* ... of which that is to be left */
+    uint64_t at_ns;             /* done, or else was due */
+    bool ended;
+    double margin;              /* if it has ended */
+    bool late;
+};
+typedef int query_instance_f(void *arg, const struct query_instance *i);
+int query_instances(struct store *st, uint64_t job, query_instance_f *f,
+                    void *arg, struct err *err);
+/* What was found of these, in time. */
+typedef int query_late_f(void *arg, uint64_t at_ns, const char *why);
+int query_late(struct store *st, uint64_t job, query_late_f *f, void *arg,
+               struct err *err);
 /* Is there any of these? */
 int query_any_deadline(struct store *st, uint64_t job, bool *any,
                        struct err *err);
