@@ -59,7 +59,9 @@
  *        HCT_METHOD_INSIDE; hct_rank.place of one that has ended
  *   1.17 hct_rank.had_ns, wanted_ns. HCT_NEED_EVENTS: hct_deadline, hct_event;
  *        hct_instance in hct_out; HCT_ASKED_BY_EVENT; hct_verdict.deadline and
- *        what. Other policies see nothing of these */
+ *        what. Other policies see nothing of these
+ *   1.18 hct_margin(). A last look of a job, for the calls that came when all
+ *        tasks had ended: it is unread */
 #ifndef HCT_POLICY_H
 #define HCT_POLICY_H
 
@@ -67,7 +69,7 @@
 #include <stdint.h>
 
 #define HCT_POLICY_MAJOR 1u
-#define HCT_POLICY_MINOR 17u
+#define HCT_POLICY_MINOR 18u
 
 /* ------------------------------------------------------------- MPI's calls */
 
@@ -747,8 +749,9 @@ struct hct_snapshot {
     uint32_t ninside, inside_size;
     uint32_t waiting;           /* ... that wait inside of a call, of these */
     uint32_t unread;            /* 1: taken for events alone, no task was read:
-                                   all are as in the look before, but older.
-                                   Only who needs events is shown such a one */
+                                   all are as in the look before, but older, or
+                                   have ended, as in a job's last look. Only who
+                                   needs events is shown such a one */
     const struct hct_deadline *deadlines;       /* with HCT_NEED_EVENTS, by
                                                    number */
     uint32_t ndeadlines, deadline_size;
@@ -1197,6 +1200,20 @@ static inline const struct hct_event *hct_event(const struct hct_snapshot *s,
                                                 uint32_t i)
 {
     return HCT_AT(struct hct_event, s->events, s->event_size, i);
+}
+/* By how much of limit_ns something is done before it is due: 1 is at once, 0
+ * just in time, less is late. What was stopped for a night is no later than can
+ * be counted with, and what is done before its release has all of the time. */
+static inline double hct_margin(int64_t due_ns, int64_t done_ns,
+                                uint64_t limit_ns)
+{
+    int64_t left;
+    double x;
+
+    if (__builtin_sub_overflow(due_ns, done_ns, &left))
+        left = due_ns < done_ns ? INT64_MIN : INT64_MAX;
+    x = (double)left / (double)limit_ns;
+    return x > 1 ? 1 : x < -1e6 ? -1e6 : x;
 }
 /* Number 0 for those out of range. */
 static inline const struct hct_call *hct_call(const struct hct_snapshot *s,

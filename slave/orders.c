@@ -114,6 +114,18 @@ static int on_priority(void *arg, struct conn *c, const void *msg,
                     p->ops->prioritize(p, &to, &periods, err), err);
 }
 
+static int on_prompt(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    const Hct__Prompt *m = msg;
+    struct part *p = find(arg, m->job);
+
+    (void)c, (void)err;
+    if (p)
+        p->prompt = m->prompt;
+    return 0;
+}
+
 /* Only tasks that are our children are moved. */
 #define ON_OURS(name, Type, call)                                       \
     static int on_##name(void *arg, struct conn *c, const void *msg,    \

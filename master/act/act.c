@@ -14,6 +14,7 @@
 #include "master/act/away.h"
 #include "master/act/hands.h"
 #include "master/act/importance.h"
+#include "master/act/timetable.h"
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "master/state/ownerhold.h"
@@ -189,6 +190,24 @@ static int order_priority(struct acts *a, struct job *j,
     return 0;
 }
 
+static long check_deadline(const struct job *j, const struct act_order *o,
+                           struct err *err)
+{
+    return timetable_check(j, o->due, err);
+}
+
+static int order_deadline(struct acts *a, struct job *j,
+                          const struct act_order *o, struct err *err)
+{
+    if (timetable_order(a->journal, j, o->due, err))
+        return -1;
+    a->ops->effect(j, JOB_EFFECT_HOLD);
+    if (o->due->said->n)
+        a->ops->notice(j, false, "job %llu: %s: %s", act_id(j),
+                       str_text(o->due->said), o->why);
+    return 0;
+}
+
 /* A word to the tasks, which changes nothing that is kept: sent at once. */
 static int order_signal(struct acts *a, struct job *j,
                         const struct act_order *o, struct err *err)
@@ -252,6 +271,9 @@ static const struct act {
     [ACT_PRIORITY] = { "priority", ACT_OPERATOR, check_priority, limit_priority,
                        order_priority, "ordered", "given another priority",
                        "it has this priority already", HOLD_EVENT_COUNT, -1 },
+    [ACT_DEADLINE] = { "deadline", ACT_OPERATOR, check_deadline, NULL,
+                       order_deadline, "done", NULL, NULL, HOLD_EVENT_COUNT,
+                       -1 },
     /* Of a node, by drain_order(), also for its owner. */
     [ACT_DRAIN] = { "drain", ACT_OPERATOR, NULL, NULL, NULL, NULL, NULL, NULL,
                     HOLD_EVENT_COUNT, -1 },

@@ -24,6 +24,7 @@ struct journal;
 struct movers;
 struct nodes;
 struct priority;
+struct timetable_change;
 
 enum act_who {                  /* bits */
     ACT_OWNER = 1,              /* hector-run, for its own job */
@@ -36,7 +37,7 @@ enum act_who {                  /* bits */
 enum act_name {
     ACT_REPORT, ACT_SUSPEND, ACT_RESUME, ACT_KILL, ACT_SIGNAL, ACT_WARN,
     ACT_SWITCH_OFF, ACT_MIGRATE, ACT_DRAIN, ACT_UNDRAIN, ACT_CHECKPOINT,
-    ACT_ROLLBACK, ACT_PRIORITY,
+    ACT_ROLLBACK, ACT_PRIORITY, ACT_DEADLINE,
 };
 
 /* Texts and set are borrowed. */
@@ -50,6 +51,7 @@ struct act_order {
     int number;                 /* SIGNAL: which; KILL: comes first in place
                                    of TERM, 0: TERM */
     const struct priority *priority;    /* PRIORITY */
+    const struct timetable_change *due; /* DEADLINE */
     int exit_code;              /* KILL of the job: how that looks */
     bool at_once;               /* KILL: without grace */
     const char *end;            /* KILL of the job: why it ended; NULL: why */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "master/act/importance.h"
+#include "master/act/timetable.h"
 #include "master/store/journal.h"
 #include "proto/link/conn.h"
 
@@ -183,6 +184,7 @@ void hands_send(struct job *j, const struct job_node *only)
 {
     struct taskset sets[HOLD_COUNT] = { 0 };
 
+    timetable_send(j, only);
     if (j->state != JOB_STARTING && j->state != JOB_RUNNING)
         return;                 /* nothing runs yet, or all of it ends */
     importance_send(j, only);

@@ -7,13 +7,12 @@
 
 enum { AT_ONCE = 64 };
 
-/* Of the time that there was, so much was left: all of it before its release. */
 static double margin(const struct hct_instance *i)
 {
-    double had = (double)i->due_ns - (double)i->release_ns;
+    uint64_t had_ns = (uint64_t)(i->due_ns - i->release_ns);
 
-    return i->open || had <= 0 ? NAN
-           : fmin(1, ((double)i->due_ns - (double)i->done_ns) / had);
+    return i->open || i->due_ns <= i->release_ns
+           ? NAN : hct_margin(i->due_ns, i->done_ns, had_ns);
 }
 
 static struct store_instance row_of(const struct hct_instance *i, int64_t shift_ns)

@@ -277,6 +277,11 @@ static void findings_instances(struct job *j, const struct judge *p,
     duerows_put(j->findings->acts->journal, j, v, n, shift_ns);
 }
 
+static void findings_closed(struct job *j)
+{
+    j->findings->acts->ops->effect(j, JOB_EFFECT_CHECK);
+}
+
 static void findings_blind(struct job *j, const char *why)
 {
     j->findings->acts->ops->notice(j, true, "nobody watches the job: %s", why);
@@ -295,6 +300,7 @@ const struct watcher_ops findings_ops = {
     .recalled = resumed_take,
     .complained = findings_complained,
     .instances = findings_instances,
+    .closed = findings_closed,
     .blind = findings_blind,
 };
 

@@ -222,6 +222,7 @@ effects[] = {
     { JOB_EFFECT_LAUNCH, effect_launch },
     { JOB_EFFECT_HOLD, effect_hold },
     { JOB_EFFECT_MOVE, effect_move },
+    { JOB_EFFECT_CHECK, flow_check_drained },
     { JOB_EFFECT_TERMINATE, effect_terminate },
     { JOB_EFFECT_END, effect_end },
 };

@@ -78,7 +78,10 @@ bool flow_step(struct job *j, enum job_event ev, unsigned effects)
                           ? "the job goes back to a checkpoint"
                           : "the job ends";
 
-        watcher_stop(j->watcher);
+        if (j->state == JOB_ENDING)
+            watcher_close(j->watcher);
+        else
+            watcher_stop(j->watcher);
         checkpoint_stop(j, why);        /* first: it waits for the move */
         mover_drop(j, why);
     }
@@ -188,7 +191,8 @@ void flow_check_drained(struct job *j)
     }
     if (flow_waits_for_batch(j))
         return;
-    watcher_stop(j->watcher);   /* what it has found is whole before the job is */
+    if (watcher_last(j->watcher))
+        return;                 /* what it finds is whole before the job is */
     endmodel_keep(j);
     if (apart_end(j, why, sizeof(why)))
         flow_fail_now(j, why);

@@ -435,7 +435,7 @@ static void launch_fill(Hct__Prepare *p, const Hct__Submit *s,
     p->adopt_socket = s->adopt_socket;
     p->terminal = s->terminal;
     p->migratable = s->migratable;
-    p->prompt = s->n_deadlines > 0;
+    p->prompt = s->n_deadlines > s->n_deadlines_over;
     p->attempt = attempt;
     p->priority = s->priority;
     p->class_ = s->class_;

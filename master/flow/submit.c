@@ -155,6 +155,8 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->migratable = s->migratable;
     priority_make(&j->priority, s->priority, s->class_, NULL);
     j->reprioritized = s->reprioritized;
+    j->prompt = s->n_deadlines > s->n_deadlines_over;
+    j->rescheduled = s->rescheduled;
     j->crowds = s->no_oversubscribe_notice;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();

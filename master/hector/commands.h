@@ -7,6 +7,7 @@
 extern const struct command ps_command;
 extern const struct command nodes_command;
 extern const struct command events_command;
+extern const struct command deadline_command;
 extern const struct command deadlines_command;
 extern const struct command report_command;
 extern const struct command sql_command;

@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
     &kill_command, &migrate_command, &checkpoint_command, &checkpoints_command,
     &drain_command,
     &undrain_command, &suspend_command, &resume_command, &priority_command,
+    &deadline_command,
     &stack_command,
     &model_command, &diff_command, &tree_command, &why_command, &replay_command,
     &sql_command,

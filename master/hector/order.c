@@ -1,7 +1,7 @@
-/* order.c - hector kill, suspend, resume, priority, migrate, checkpoint: ends jobs
- * or tasks, sends them a signal, stops them and lets them go on, makes them more or
- * less important, moves them, has them written to files, by way of the master that
- * runs them.
+/* order.c - hector kill, suspend, resume, priority, deadline, migrate,
+ * checkpoint: ends jobs or tasks, sends them a signal, stops them and lets them
+ * go on, makes them more or less important, says what is due in them, moves
+ * them, has them written to files, by way of the master that runs them.
  *
  * Where that master listens stands in the database, in the row of the job.
  * One target after the other: connect, Hello, Welcome, the request, Result. */
@@ -21,6 +21,7 @@
 #include "proto/base/parse.h"
 #include "proto/base/signals.h"
 #include "proto/base/str.h"
+#include "proto/conf/calendar.h"
 #include "proto/conf/priority.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
@@ -29,6 +30,7 @@
  * many gigabytes. */
 enum { ORDER_WAIT_S = 20, ORDER_STEP_S = 630, NODES_MAX = 1024 };
 
+struct due_options;
 struct request;
 struct order {
     const char *name;           /* of the command */
@@ -50,6 +52,7 @@ struct request {
     size_t nnodes;
     struct priority priority;           /* for send_priority(), as the next */
     bool keep_priority, keep_class;
+    const struct due_options *due;      /* for send_calendar(); borrowed */
     uint64_t quiesce_ns;
     bool steps;                         /* a terminal sees them */
 };
@@ -119,6 +122,38 @@ static int send_priority(struct conn *c, const struct request *r, char *why)
     return conn_send(c, MESSAGE_PRIORITY, &m);
 }
 
+/* What is due: entries as they are written shortest. */
+struct due_options {
+    struct calendar put, add;           /* owned */
+    char *remove[CALENDAR_MAX];         /* borrowed */
+    size_t nremove;
+    bool clear;
+};
+
+static size_t texts(const struct calendar *c, char **v)
+{
+    for (size_t i = 0; i < c->n; i++)
+        v[i] = c->v[i].text;
+    return c->n;
+}
+
+static int send_calendar(struct conn *c, const struct request *r, char *why)
+{
+    char *put[CALENDAR_MAX], *add[CALENDAR_MAX];
+    Hct__Calendar m = HCT__CALENDAR__INIT;
+
+    m.job = r->target->job;
+    m.put = put;
+    m.n_put = texts(&r->due->put, put);
+    m.add = add;
+    m.n_add = texts(&r->due->add, add);
+    m.remove = (char **)(uintptr_t)r->due->remove;
+    m.n_remove = r->due->nremove;
+    m.clear = r->due->clear;
+    m.why = why;
+    return conn_send(c, MESSAGE_CALENDAR, &m);
+}
+
 static int send_save(struct conn *c, const struct request *r, char *why)
 {
     Hct__Save m = HCT__SAVE__INIT;
@@ -142,6 +177,9 @@ static const struct order order_resume = {
 };
 static const struct order order_priority = {
     "priority", send_priority, 0, ORDER_WAIT_S
+};
+static const struct order order_deadline = {
+    "deadline", send_calendar, 0, ORDER_WAIT_S
 };
 static const struct order order_migrate = {
     "migrate", send_migrate, 0, ORDER_STEP_S
@@ -365,6 +403,94 @@ static int run_priority(const struct tool *t)
     return order_all(t, r, 1);
 }
 
+static const struct due_options due_defaults;
+
+static int take_due(void *to, const struct args_given *g, struct err *err)
+{
+    return calendar_add(args_at(to, g), g->value, err)
+           ? err_prefix(err, "%s \"%.60s\"", g->option, g->value) : 0;
+}
+
+static int take_calendar(void *to, const struct args_given *g, struct err *err)
+{
+    return calendar_file(args_at(to, g), g->value, err);
+}
+
+/* A number, or an entry: which one it is the master says. */
+static int take_remove(void *to, const struct args_given *g, struct err *err)
+{
+    struct due_options *o = to;
+
+    if (o->nremove == CALENDAR_MAX)
+        return err_set(err, E2BIG, "%s: more than %d", g->option, CALENDAR_MAX);
+    o->remove[o->nremove++] = (char *)(uintptr_t)g->value;
+    return 0;
+}
+
+static const struct args_option due_rows[] = {
+    { NULL, "add", ARGS_VALUE, "SPEC",
+      "this is due, too; what is due of the same calls stays",
+      take_due, offsetof(struct due_options, add), 0, 0 },
+    { NULL, "calendar", ARGS_VALUE, "FILE",
+      "what is in that file is due: as if each line was given as SPEC",
+      take_calendar, offsetof(struct due_options, put), 0, 0 },
+    { NULL, "remove", ARGS_VALUE, "N|SPEC",
+      "that is not due any more: by its number, or as it was given",
+      take_remove, 0, 0, 0 },
+    { NULL, "clear", ARGS_NONE, NULL, "nor is anything that is not given here",
+      args_flag, offsetof(struct due_options, clear), 0, 0 },
+};
+
+/* SPEC may be one of a local time, which is not that of the master. */
+static int normalize_removed(struct due_options *o, struct calendar *all,
+                             struct err *err)
+{
+    uint64_t number;
+
+    for (size_t i = 0; i < o->nremove; i++) {
+        if (parse_u64(&number, o->remove[i], 0, UINT64_MAX, NULL) == 0)
+            continue;
+        if (calendar_add(all, o->remove[i], err))
+            return err_prefix(err, "--remove \"%.60s\"", o->remove[i]);
+        o->remove[i] = all->v[all->n - 1].text;
+    }
+    return 0;
+}
+
+static bool says_nothing(const struct due_options *o)
+{
+    return !o->put.n && !o->add.n && !o->nremove && !o->clear;
+}
+
+/* JOB, and what is due. */
+static int run_deadline(const struct tool *t)
+{
+    struct due_options o = *(const struct due_options *)t->own;
+    const struct request r = { .order = &order_deadline, .due = &o };
+    struct calendar removed = { 0 };
+    int status = 0;
+    struct err err;
+
+    for (int i = 1; i < t->nwords && status == 0; i++)
+        if (calendar_add(&o.put, t->words[i], &err))
+            status = tool_complain(TOOL_USAGE, "%s: %s", t->words[i], err.text);
+    if (status == 0 && normalize_removed(&o, &removed, &err))
+        status = tool_complain(TOOL_USAGE, "%s", err.text);
+    else if (status == 0 && (t->nwords == 0 || says_nothing(&o)))
+        status = tool_complain(TOOL_USAGE, "deadline wants a JOB, and what is due"
+                               " as \"LABEL<=20ms\", or --remove or --clear;"
+                               " hector deadlines shows what is");
+    else if (status == 0 && strchr(t->words[0], '.'))
+        status = tool_complain(TOOL_USAGE, "%s: a deadline is of a whole JOB; of"
+                               " some ranks with ,ranks=0-3", t->words[0]);
+    else if (status == 0)
+        status = order_all(t, r, 1);
+    calendar_fini(&removed);
+    calendar_fini(&o.put);
+    calendar_fini(&o.add);
+    return status;
+}
+
 /* Of whole jobs. */
 static int order_save(const struct tool *t, const struct order *order,
                       uint64_t quiesce_ns)
@@ -455,6 +581,11 @@ const struct command checkpoint_command = {
 const struct command priority_command = {
     "priority", "JOB [N]", "make a job more or less important",
     COMMAND_OPTIONS(priority_rows, priority_defaults), run_priority
+};
+
+const struct command deadline_command = {
+    "deadline", "JOB [SPEC]...", "say what is due in a job that runs",
+    COMMAND_OPTIONS(due_rows, due_defaults), run_deadline
 };
 
 const struct command suspend_command = {

@@ -1,5 +1,6 @@
 /* report.c - hector report: where the time of a job went, per task, per MPI
- * function and per call site, as users of mpiP know it.
+ * function and per call site, as users of mpiP know it; and as a page, how its
+ * deadlines were met.
  *
  * Of a function or a site, imbalance and variation are those of the times of
  * the tasks that called it. Percentages: of the application time, from
@@ -14,6 +15,7 @@
 #include "master/hector/core/answer.h"
 #include "master/hector/core/human.h"
 #include "master/hector/core/target.h"
+#include "master/hector/page/reportpage.h"
 #include "master/store/query.h"
 #include "proto/base/clock.h"
 
@@ -28,6 +30,7 @@ struct report {
     char head[400];
     struct query_load load;
     bool known, ended;
+    bool page;                  /* as HTML */
 };
 
 static const struct table_column task_columns[] = {
@@ -247,6 +250,40 @@ static int tell_programs(const struct report *r, struct err *err)
     return rc;
 }
 
+/* Its own pictures, of all tasks, and the tables. */
+static int tell_page(const struct report *r, struct err *err)
+{
+    static const struct {
+        const char *title;
+        part_f *part;
+        const struct table_column *columns;
+    } parts[] = { { "Tasks", tasks, task_columns },
+                  { "Calls", calls, call_columns },
+                  { "Call sites", sites, site_columns } };
+    const char *lacks = lacking(r);
+    struct reportpage p = { 0 };
+    char text[200];
+    int rc;
+
+    reportpage_begin(&p, r->head);
+    if (r->load.out_ns > 0 && r->load.tasks > 1) {
+        snprintf(text, sizeof(text), "Load imbalance %.1f %%", imbalance(r));
+        reportpage_line(&p, text);
+    }
+    rc = reportpage_margins(&p, r->store, r->target.job, err);
+    for (size_t i = 0; rc == 0 && i < (lacks ? 1 : 3); i++) {
+        reportpage_table(&p, parts[i].title, parts[i].columns);
+        rc = parts[i].part(r, &p.rows, err);
+        reportpage_table_end(&p);
+    }
+    if (rc == 0 && lacks)
+        reportpage_line(&p, lacks);
+    if (rc == 0)
+        return reportpage_end(&p, err);
+    str_fini(&p.out);
+    return rc;
+}
+
 static int report(struct report *r, const char *word)
 {
     struct err err;
@@ -257,12 +294,13 @@ static int report(struct report *r, const char *word)
         return tool_complain(TOOL_FAILED, "there is no job %s", word);
     if (!r->load.tasks)
         return tool_complain(TOOL_FAILED, "%s has no tasks", word);
-    if (r->tool->json ? tell_programs(r, &err) : tell_people(r, &err))
+    if (r->tool->json ? tell_programs(r, &err)
+        : r->page ? tell_page(r, &err) : tell_people(r, &err))
         return tool_complain(TOOL_FAILED, "%s", err.text);
     return 0;
 }
 
-struct report_options { bool all; uint64_t count; };
+struct report_options { bool all, html; uint64_t count; };
 static const struct report_options defaults;
 
 static const struct args_option options[] = {
@@ -270,6 +308,8 @@ static const struct args_option options[] = {
       args_flag, offsetof(struct report_options, all), 0, 0 },
     { NULL, "n count", ARGS_VALUE, "N", "the first N",
       args_u64, offsetof(struct report_options, count), 1, INT32_MAX },
+    { NULL, "html", ARGS_NONE, NULL, "one page, with how deadlines were met",
+      args_flag, offsetof(struct report_options, html), 0, 0 },
 };
 
 static int run_report(const struct tool *t)
@@ -284,6 +324,10 @@ static int run_report(const struct tool *t)
         return tool_complain(TOOL_USAGE, "report wants one JOB or JOB.RANKS");
     if (target_parse(&r.target, t->words[0], &err))
         return tool_complain(TOOL_USAGE, "%s", err.text);
+    if (o->html && t->json)
+        return target_fini(&r.target),
+               tool_complain(TOOL_USAGE, "--html or -j, not both");
+    r.page = o->html;
     r.costs.which = target_which(&r.target);
     if (o->count)
         r.costs.top = (int64_t)o->count;

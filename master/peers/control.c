@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "master/act/act.h"
+#include "master/act/timetable.h"
 #include "master/move/checkpoint.h"
 #include "master/watch/watcher.h"
 #include "proto/base/clock.h"
@@ -159,6 +161,45 @@ int control_priority(struct acts *a, struct jobs *jobs, const Hct__Priority *m,
     if (m->keep_class)
         to.class = j->priority.class;
     return acts_order(a, j, &o, text, size, err) < 0 ? -1 : 0;
+}
+
+/* What was asked for, for the record. */
+static char *calendar_words(const Hct__Calendar *m)
+{
+    struct str s = { 0 };
+
+    str_add(&s, m->why);
+    for (size_t i = 0; i < m->n_put; i++)
+        str_addf(&s, "%s %s", s.n ? "," : "", m->put[i]);
+    for (size_t i = 0; i < m->n_add; i++)
+        str_addf(&s, "%s --add %s", s.n ? "," : "", m->add[i]);
+    for (size_t i = 0; i < m->n_remove; i++)
+        str_addf(&s, "%s --remove %s", s.n ? "," : "", m->remove[i]);
+    str_add(&s, m->clear ? ", --clear" : "");
+    return str_take(&s);
+}
+
+int control_calendar(struct acts *a, struct jobs *jobs, const Hct__Calendar *m,
+                     struct str *text, struct err *err)
+{
+    struct job *j = control_job(jobs, NULL, m->job, err);
+    const struct timetable_change change = {
+        .put = m->put, .add = m->add, .remove = m->remove, .nput = m->n_put,
+        .nadd = m->n_add, .nremove = m->n_remove, .clear = m->clear,
+        .said = text };
+    char *why = j ? calendar_words(m) : NULL;
+    const struct act_order o = { .act = ACT_DEADLINE, .who = ACT_OPERATOR,
+                                 .whole = true, .why = why, .due = &change };
+    long n = -1;
+
+    if (why)
+        n = acts_order(a, j, &o, NULL, 0, err);
+    else if (j)
+        err_memory(err);
+    if (n == 0)
+        str_add(text, "it is so already");
+    free(why);
+    return n < 0 ? -1 : 0;
 }
 
 int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err)

@@ -8,6 +8,7 @@
 #include "master/move/mover.h"
 #include "master/state/job.h"
 #include "proto/base/err.h"
+#include "proto/base/str.h"
 #include "proto/link/message.h"
 
 /* own is the link of a redirector, NULL for an operator. -1 with a sentence
@@ -23,9 +24,12 @@ int control_passed_signal(struct acts *a, struct job *j,
 /* What an operator hears is left in text. */
 int control_hold(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Hold *m, char *text, size_t size, struct err *err);
-/* Which tasks are behind? */
 int control_priority(struct acts *a, struct jobs *jobs, const Hct__Priority *m,
                      char *text, size_t size, struct err *err);
+/* The same. */
+int control_calendar(struct acts *a, struct jobs *jobs, const Hct__Calendar *m,
+                     struct str *text, struct err *err);
+/* Which tasks are behind? */
 int control_ask(struct jobs *jobs, const Hct__Ask *m, struct err *err);
 int control_kill(struct acts *a, struct jobs *jobs, const struct conn *own,
                  const Hct__Kill *m, struct err *err);

@@ -389,6 +389,19 @@ static int on_priority(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_calendar(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    struct peer *s = arg;
+    struct str text = { 0 };
+    int rc = control_calendar(flow_acts(s->hub->flow), s->hub->jobs, msg, &text,
+                              err);
+
+    peer_answer(c, rc, err, str_text(&text));
+    str_fini(&text);
+    return 0;
+}
+
 static int on_ask(void *arg, struct conn *c, const void *msg, struct err *err)
 {
     struct peer *s = arg;

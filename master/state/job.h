@@ -159,6 +159,7 @@ enum job_effect {
     JOB_EFFECT_ATTACH = 1 << 6, /* answer a redirector that has come back */
     JOB_EFFECT_HOLD = 1 << 7,   /* orders of hold.h */
     JOB_EFFECT_MOVE = 1 << 8,   /* what a step of move_state.h orders */
+    JOB_EFFECT_CHECK = 1 << 9,  /* may it end now? */
 };
 
 struct job {
@@ -189,6 +190,8 @@ struct job {
     struct cpuuse cpu;          /* what these may use of processors */
     struct priority priority;   /* what is asked for, */
     bool reprioritized;         /* ... and its Prepare may have had another */
+    bool prompt;                /* something is due of its tagged calls, */
+    bool rescheduled;           /* ... and its Prepare may say otherwise */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often, */

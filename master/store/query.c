@@ -479,7 +479,8 @@ struct reader {
         query_progress_f *progress;
         query_run_f *run;
         query_learnt_f *learnt;
-        query_due_f *due;
+        query_instance_f *instance;
+        query_late_f *late;
         query_checkpoint_f *checkpoint;
         query_unended_f *unended;
         query_found_f *found;
@@ -507,7 +508,6 @@ union any_row {
     struct store_progress_node node;
     struct store_run run;
     struct store_learnt learnt;
-    struct store_deadline due;
     struct store_checkpoint checkpoint;
     struct store_move move;
 };
@@ -539,8 +539,6 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.run(r->arg, &row.run);
     case STORE_TABLE_learnt:
         return r->f.learnt(r->arg, &row.learnt);
-    case STORE_TABLE_deadline:
-        return r->f.due(r->arg, &row.due);
     case STORE_TABLE_checkpoint:
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
@@ -932,18 +930,6 @@ int query_learnt(struct store *st, uint64_t job, query_learnt_f *f, void *arg,
                      &r, err);
 }
 
-int query_due(struct store *st, uint64_t job, query_due_f *f, void *arg,
-              struct err *err)
-{
-    const struct store_value of[] = { number(job) };
-    struct reader r = { STORE_TABLE_deadline, { .due = f }, arg };
-
-    if (!query_has(st, STORE_TABLE_deadline))
-        return 0;
-    return query_row(st, "", "deadline t WHERE job = ?1 ORDER BY number", of, 1,
-                     &r, err);
-}
-
 #define GOOD_RUN " AND t.good AND t.job < ?2 AND EXISTS (SELECT 1 FROM model m" \
     " WHERE m.job = t.job) AND NOT EXISTS (SELECT 1 FROM verdict v WHERE"       \
     " v.job = t.job AND v.kind IN ('hang', 'deadlock'))"                        \
@@ -1002,6 +988,56 @@ int query_found(struct store *st, uint64_t job, query_found_f *f, void *arg,
                     " NULL, NULL, action, ranks, by, result, why FROM action"
                     " WHERE job = ?1 AND action NOT IN ('report', 'rollback')"
                     " ORDER BY 1", of, 1, on_found, &r, err);
+}
+
+static int on_instance(void *arg, int ncols, const char *const *names,
+                       const struct store_value *v)
+{
+    const struct reader *r = arg;
+    const struct query_instance i = {
+        .number = (uint32_t)v[0].i, .text = text_of(&v[1]), .wanted = v[2].d,
+        .at_ns = (uint64_t)v[3].i, .ended = v[4].type == STORE_REAL,
+        .margin = v[4].d, .late = v[5].i != 0 };
+
+    (void)ncols;
+    (void)names;
+    return r->f.instance(r->arg, &i);
+}
+
+int query_instances(struct store *st, uint64_t job, query_instance_f *f,
+                    void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_instance, { .instance = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_deadline))
+        return 0;
+    return query_by(st, "SELECT d.number, d.text, CAST(d.margin AS REAL),"
+                    " ifnull(i.done_ns, i.due_ns), CAST(i.margin AS REAL),"
+                    " i.late FROM deadline d JOIN instance i ON i.job = d.job AND"
+                    " i.deadline = d.number WHERE d.job = ?1 AND"
+                    " (i.done_ns NOT NULL OR i.late) ORDER BY 1, 4", of, 1,
+                    on_instance, &r, err);
+}
+
+static int on_late(void *arg, int ncols, const char *const *names,
+                   const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols;
+    (void)names;
+    return r->f.late(r->arg, (uint64_t)v[0].i, text_of(&v[1]));
+}
+
+int query_late(struct store *st, uint64_t job, query_late_f *f, void *arg,
+               struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_verdict, { .late = f }, arg };
+
+    return query_by(st, "SELECT at_ns, why FROM verdict WHERE job = ?1 AND kind ="
+                    " 'deadline' ORDER BY at_ns", of, 1, on_late, &r, err);
 }
 
 static struct row_maybe maybe(const struct store_value *v)

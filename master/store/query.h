@@ -68,6 +68,24 @@ int query_checkpoints(struct store *st, const struct query_which *which,
  * these in 100 instances. */
 int query_deadlines(struct store *st, uint64_t job, bool programs,
                     const struct query_rows *to, struct err *err);
+/* Each time that something was due in the job and is over, or late: by deadline,
+ * in time. */
+struct query_instance {
+    uint32_t number;            /* of the deadline, */
+    const char *text;
+    double wanted;              /* ... of which that is to be left */
+    uint64_t at_ns;             /* done, or else was due */
+    bool ended;
+    double margin;              /* if it has ended */
+    bool late;
+};
+typedef int query_instance_f(void *arg, const struct query_instance *i);
+int query_instances(struct store *st, uint64_t job, query_instance_f *f,
+                    void *arg, struct err *err);
+/* What was found of these, in time. */
+typedef int query_late_f(void *arg, uint64_t at_ns, const char *why);
+int query_late(struct store *st, uint64_t job, query_late_f *f, void *arg,
+               struct err *err);
 /* Is there any of these? */
 int query_any_deadline(struct store *st, uint64_t job, bool *any,
                        struct err *err);
@@ -117,7 +135,6 @@ typedef int query_open_move_f(void *arg, const struct store_move *row);
 typedef int query_look_f(void *arg, const struct store_look *row);
 typedef int query_stack_f(void *arg, const struct store_stack *row);
 typedef int query_model_f(void *arg, const struct store_model *row);
-typedef int query_due_f(void *arg, const struct store_deadline *row);
 typedef int query_learnt_f(void *arg, const struct store_learnt *row);
 typedef int query_run_f(void *arg, const struct store_run *row);
 
@@ -199,10 +216,6 @@ int query_like_runs(struct store *st, const char *what, uint64_t before,
  * a version that kept none. */
 int query_learnt(struct store *st, uint64_t job, query_learnt_f *f, void *arg,
                  struct err *err);
-/* What is due in the job, by number, also what is over: a calendar is made again of
- * these (calendar.h). */
-int query_due(struct store *st, uint64_t job, query_due_f *f, void *arg,
-              struct err *err);
 /* How long programs that ended well were outside of MPI behind that place at
  * most, ns; 0: that is not known. */
 int query_longest_stay(struct store *st, uint64_t place, uint64_t *longest_ns,

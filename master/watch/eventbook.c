@@ -1,11 +1,14 @@
 /* eventbook.c - see eventbook.h. What has no end yet waits in chains, one for
- * each rank: a task is in one tagged call at a time, or a few, of its threads. */
+ * each rank: a task is in one tagged call at a time, or a few, of its
+ * threads. */
 #include "master/watch/eventbook.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/array.h"
+#include "proto/base/clock.h"
 
 struct eventbook_open {
     struct hct_event event;
@@ -18,10 +21,8 @@ _Static_assert((int)CALENDAR_MAX == (int)HCT_DEADLINES_MAX,
 int eventbook_init(struct eventbook *b, const Hct__Submit *s, struct err *err)
 {
     *b = (struct eventbook){ 0 };
-    for (size_t i = 0; i < s->n_deadlines; i++)
-        if (calendar_add(&b->calendar, s->deadlines[i], err))
-            return -1;
-    return 0;
+    return calendar_restore(&b->calendar, s->deadlines, s->n_deadlines,
+                            s->deadlines_over, s->n_deadlines_over, err);
 }
 
 void eventbook_fini(struct eventbook *b)
@@ -38,6 +39,15 @@ bool eventbook_empty(const struct eventbook *b)
     return b->calendar.n == 0;
 }
 
+void eventbook_reschedule(struct eventbook *b, struct calendar *c)
+{
+    struct calendar was = b->calendar;
+
+    b->calendar = *c;
+    *c = was;
+    b->changed = true;
+}
+
 int eventbook_begin(struct eventbook *b, uint32_t nranks)
 {
     uint32_t *first = calloc(nranks ? nranks : 1, sizeof(*first));
@@ -52,9 +62,26 @@ int eventbook_begin(struct eventbook *b, uint32_t nranks)
     return 0;
 }
 
-void eventbook_missed(struct eventbook *b, uint64_t lost)
+void eventbook_go_on(struct eventbook *b, struct looks *l,
+                     const struct hct_snapshot *last)
 {
-    b->lost = lost + 1;
+    if (eventbook_empty(b))
+        return;
+    b->lost = last->events_lost + 1;
+    l->ndeadlines = last->ndeadlines;
+    memcpy(l->deadlines, last->deadlines,
+           last->ndeadlines * sizeof(*l->deadlines));
+}
+
+/* Of a clock that was not compared yet. */
+static const uint64_t unknown_ns = CLOCK_NS_PER_S;
+
+struct eventbook_clock eventbook_clock(const struct clock_offset *o,
+                                       int64_t shift_ns)
+{
+    if (!o || !o->samples)
+        return (struct eventbook_clock){ shift_ns, unknown_ns };
+    return (struct eventbook_clock){ shift_ns - o->offset_ns, o->error_ns };
 }
 
 static void tell(struct eventbook *b, const struct hct_event *e)
@@ -149,7 +176,7 @@ void eventbook_take(struct eventbook *b, const Hct__Events *m, uint64_t known,
 
 bool eventbook_any(const struct eventbook *b)
 {
-    return b->n > 0;
+    return b->n > 0 || b->changed;
 }
 
 /* ------------------------------------------------------------ what is due */
@@ -191,10 +218,27 @@ static void start_clocks(const struct eventbook *b, struct looks *l)
         }
 }
 
+/* Most end one instance of each deadline that they are of: so many find
+ * room. */
+static size_t fitting(const struct eventbook *b)
+{
+    size_t n = 0, rows = 0;
+
+    for (; n < b->n && rows < HCT_INSTANCES_MAX / 2; n++)
+        rows += (size_t)__builtin_popcountll(b->v[n].of | b->v[n].to);
+    return n;
+}
+
+bool eventbook_fits(const struct eventbook *b)
+{
+    return fitting(b) == b->n;
+}
+
 void eventbook_show(struct eventbook *b, struct looks *l, int64_t shift_ns,
                     uint64_t began_ns)
 {
     const struct calendar *c = &b->calendar;
+    size_t shown = fitting(b);
     struct hct_event *to;
 
     for (size_t i = l->ndeadlines; i < c->n; i++)
@@ -203,14 +247,38 @@ void eventbook_show(struct eventbook *b, struct looks *l, int64_t shift_ns,
     for (size_t i = 0; i < c->n; i++)
         l->deadlines[i].over = c->v[i].over;
     start_clocks(b, l);
-    for (size_t i = 0; i < b->n; i++) {
+    for (size_t i = 0; i < shown; i++) {
         to = looks_add_event(l);
         if (to)
             *to = b->v[i];
         else
             b->lost++;
     }
-    b->n = 0;
+    b->n -= shown;
+    if (b->n)
+        memmove(b->v, b->v + shown, b->n * sizeof(*b->v));
+    b->changed = false;
     l->events_lost = b->lost;
     l->parts |= HCT_NEED_EVENTS;
+}
+
+uint32_t eventbook_ends(const struct looks *l, int64_t now_ns,
+                        struct hct_instance v[HCT_DEADLINES_MAX])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < l->ndeadlines; i++) {
+        const struct hct_deadline *d = &l->deadlines[i];
+
+        if (d->kind != HCT_DUE_END || d->over)
+            continue;
+        v[n] = (struct hct_instance){
+            .deadline = d->number, .rank = HCT_NO_RANK,
+            .release_ns = d->from_ns,
+            .due_ns = d->from_ns + (int64_t)d->limit_ns, .done_ns = now_ns,
+            .slope = NAN, .chance = NAN };
+        v[n].late = now_ns > v[n].due_ns;
+        n++;
+    }
+    return n;
 }

@@ -60,6 +60,15 @@ static int add_defaults(const struct choosing *g, const char *text,
     return 0;
 }
 
+/* Of hector.conf, or the user's own. */
+static struct judge *find_due(const struct panel *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (names(judge_name(c->v[i]), "deadline", strlen("deadline")))
+            return c->v[i];
+    return NULL;
+}
+
 /* Who says what is due wants to hear of it. */
 static int add_deadline(const struct choosing *g, const Hct__Submit *s,
                         struct err *err)
@@ -67,7 +76,22 @@ static int add_deadline(const struct choosing *g, const Hct__Submit *s,
     for (size_t i = 0; i < s->n_policies; i++)
         if (names(s->policies[i], "deadline", strlen("deadline")))
             return 0;
-    return s->n_deadlines ? add_policy(g, "deadline", err) : 0;
+    return s->n_deadlines && !find_due(g->c)
+           ? add_policy(g, "deadline", err) : 0;
+}
+
+int panel_watch_due(struct panel *c, const struct panel_how *how,
+                    struct err *err)
+{
+    const struct choosing g = { c, how };
+    const struct judge *j = find_due(c);
+
+    if (!j)
+        return add_policy(&g, "deadline", err);
+    if (!judge_off(j))
+        return 0;
+    return err_set(err, ENOTSUP, "policy %.40s, which would watch what is due,"
+                   " is switched off", judge_name(j));
 }
 
 int panel_init(struct panel *c, const struct panel_how *how,
@@ -90,4 +114,59 @@ void panel_fini(struct panel *c)
 {
     while (c->n)
         judge_destroy(c->v[--c->n]);
+}
+
+uint32_t panel_needs(const struct panel *c)
+{
+    uint32_t needs = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        needs |= judge_off(c->v[i]) ? 0 : judge_needs(c->v[i]);
+    return needs;
+}
+
+uint32_t panel_hears(const struct panel *c)
+{
+    uint32_t hear = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        hear |= judge_off(c->v[i]) ? 0 : judge_hears(c->v[i]);
+    return hear;
+}
+
+uint32_t panel_hears_now(const struct panel *c)
+{
+    uint32_t hear = 0;
+    uint64_t wake_ns;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (judge_wants(c->v[i], &wake_ns))
+            hear |= judge_hears(c->v[i]);
+    return hear;
+}
+
+uint64_t panel_wake_ns(const struct panel *c)
+{
+    uint64_t next = UINT64_MAX, wake_ns;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (judge_wants(c->v[i], &wake_ns) && wake_ns < next)
+            next = wake_ns;
+    return next;
+}
+
+bool panel_busy(const struct panel *c, uint32_t asked)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (judge_busy(c->v[i]) && (judge_hears(c->v[i]) & asked))
+            return true;
+    return false;
+}
+
+bool panel_off(const struct panel *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!judge_off(c->v[i]))
+            return false;
+    return true;
 }

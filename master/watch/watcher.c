@@ -13,9 +13,10 @@
  * is one tape, and a replay of it says the same as they did. For that, a look
  * that gives a verdict is stored together with it.
  *
- * A tagged call of a job with deadlines is shown almost at once, and for it alone no
- * slave is asked: such a look only policies that need events are shown, and none
- * that is busy misses one.
+ * A tagged call of a job with deadlines is shown almost at once, and for it
+ * alone no slave is asked: such a look only policies that need events are shown,
+ * and none that is busy misses one. Those that come when all tasks have ended
+ * are shown in a last look, and the job ends when what it says is known.
  *
  * Where the policies ask for looks at the same short interval again and again,
  * the slaves take several looks at that interval for one order. They go the same
@@ -47,8 +48,8 @@
 static const uint64_t watcher_late_ns = CLOCK_NS_PER_S;
 /* A timer may be that early, and the policy would not be due yet. */
 static const uint64_t watcher_early_ns = CLOCK_NS_PER_MS;
-/* Of a clock that was not compared yet. */
-static const uint64_t watcher_unknown_ns = CLOCK_NS_PER_S;
+/* How long the end of a job waits for its last look. */
+static const uint64_t watcher_last_ns = 3 * CLOCK_NS_PER_S;
 static const uint64_t watcher_quick_ns = 5 * CLOCK_NS_PER_MS;
 /* While tasks begin they need all processors, and what is over by then needs no
  * judge. */
@@ -59,13 +60,17 @@ static const uint64_t watcher_often_ns = 50 * CLOCK_NS_PER_MS;
 enum { WATCHER_POLLS = 512 / 8, WATCHER_SAME = 16, WATCHER_MODELS = 256 };
 
 struct watcher {
-    struct job *job;            /* borrowed, like the next */
+    struct job *job;            /* borrowed, like the next two */
+    struct judges *judges;
     struct journal *journal;
     struct watcher_conf conf;   /* its text is borrowed */
     struct panel panel;
     const struct watcher_ops *ops;      /* borrowed */
     struct event *timer;        /* owned: the next look, or the end of one */
     bool running, looking;
+    bool closing;               /* the job ends: there is a last look, ... */
+    bool last_due, last_shown;  /* ... for which all has come; it was shown */
+    uint64_t ended_ns;          /* its tasks had, then, by the clock of looks */
     uint32_t asked;             /* parts that the next look is to have */
     struct taskset sample;      /* owned: models of these; empty: of all */
     bool all_models;            /* somebody wants all */
@@ -101,14 +106,9 @@ struct watcher {
 static void watcher_on_timer(evutil_socket_t fd, short what, void *arg);
 static const struct judge_ops judge_ops;
 
-static int watcher_choose(struct watcher *w, struct judges *judges,
-                          const Hct__Submit *s, struct err *err)
+static struct panel_how watcher_how(struct watcher *w)
 {
-    struct judge_conf conf = w->conf.judge;
-    const struct panel_how how = { judges, &conf, &judge_ops, w };
-
-    conf.uid = w->job->uid;
-    return panel_init(&w->panel, &how, w->conf.policies, s, err);
+    return (struct panel_how){ w->judges, &w->conf.judge, &judge_ops, w };
 }
 
 struct watcher *watcher_create(struct event_base *base,
@@ -119,6 +119,7 @@ struct watcher *watcher_create(struct event_base *base,
                                const Hct__Submit *s, struct err *err)
 {
     struct watcher *w = calloc(1, sizeof(*w));
+    struct panel_how how;
 
     if (w)
         w->timer = evtimer_new(base, watcher_on_timer, w);
@@ -128,8 +129,11 @@ struct watcher *watcher_create(struct event_base *base,
         return NULL;
     }
     w->job = j;
+    w->judges = judges;
     w->journal = journal;
     w->conf = *conf;
+    w->conf.judge.uid = j->uid;
+    how = watcher_how(w);
     w->ops = ops;
     w->spool.job = j;
     w->spool.journal = journal;
@@ -137,7 +141,8 @@ struct watcher *watcher_create(struct event_base *base,
     w->inquiry = (struct inquiry){ .reducer = conf->reducer, .job = j };
     w->stacks = w->inquiry;
     w->spool.keep_bytes = conf->tape_bytes;
-    if (eventbook_init(&w->events, s, err) || watcher_choose(w, judges, s, err)) {
+    if (eventbook_init(&w->events, s, err) ||
+        panel_init(&w->panel, &how, w->conf.policies, s, err)) {
         watcher_destroy(w);
         return NULL;
     }
@@ -263,19 +268,36 @@ static int watcher_begin_job(struct watcher *w, struct err *err)
     return watcher_begin(w, &job, err);
 }
 
-void watcher_start(struct watcher *w)
+/* The same; numbers and times go on. */
+static int watcher_begin_again(struct watcher *w, struct err *err)
+{
+    uint64_t seq = w->looks.seq, now_ns = w->looks.now_ns;
+
+    if (watcher_begin_job(w, err))
+        return -1;
+    w->looks.seq = seq;
+    w->looks.now_ns = now_ns;
+    return 0;
+}
+
+static void watcher_run(struct watcher *w, bool again)
 {
     struct err err;
 
-    if (!w || w->running || w->panel.n == 0)
-        return;
-    w->start_ns = clock_monotonic_ns() - 1;
-    if (watcher_begin_job(w, &err)) {
+    if (again ? watcher_begin_again(w, &err) : watcher_begin_job(w, &err)) {
         w->ops->blind(w->job, err.text);
         return;
     }
     w->running = true;
     timer_set(w->timer, watcher_first_ns);
+}
+
+void watcher_start(struct watcher *w)
+{
+    if (!w || w->running || w->panel.n == 0)
+        return;
+    w->start_ns = clock_monotonic_ns() - 1;
+    watcher_run(w, false);
 }
 
 /* Some looks are missed by each policy that takes its time: that is for the log, and
@@ -307,33 +329,22 @@ static int64_t shift_ns(const struct watcher *w)
 /* The job's end nobody sees but us. */
 static void end_deadlines(struct watcher *w)
 {
-    int64_t now = (int64_t)(clock_monotonic_ns() - w->start_ns);
+    uint64_t now_ns = w->closing ? w->ended_ns
+                                 : clock_monotonic_ns() - w->start_ns;
     struct hct_instance ends[HCT_DEADLINES_MAX];
-    uint32_t n = 0;
+    uint32_t n = eventbook_ends(&w->looks, (int64_t)now_ns, ends);
 
-    for (uint32_t i = 0; i < w->looks.ndeadlines; i++) {
-        const struct hct_deadline *d = &w->looks.deadlines[i];
-
-        if (d->kind != HCT_DUE_END || d->over)
-            continue;
-        ends[n] = (struct hct_instance){
-            .deadline = d->number, .rank = HCT_NO_RANK, .release_ns = d->from_ns,
-            .due_ns = d->from_ns + (int64_t)d->limit_ns, .done_ns = now,
-            .slope = NAN, .chance = NAN };
-        ends[n].late = now > ends[n].due_ns;
-        n++;
-    }
     if (n)
         w->ops->instances(w->job, NULL, ends, n, -shift_ns(w));
 }
 
 void watcher_stop(struct watcher *w)
 {
-    if (!w || !w->running)
+    if (!w || (!w->running && !w->closing))
         return;
-    w->running = false;
     event_del(w->timer);
     end_deadlines(w);
+    w->running = w->closing = false;
     inquiry_fini(&w->inquiry);
     inquiry_fini(&w->stacks);
     recall_destroy(w->recall);
@@ -396,41 +407,24 @@ static void send_look(struct watcher *w, size_t i)
 
 static void look_end(struct watcher *w, uint64_t now_ns);
 
-/* An adopted job has got more tasks, or nodes: numbers and times go on. */
+/* An adopted job has got more tasks, or nodes. */
 static int look_grow(struct watcher *w, struct err *err)
 {
-    uint64_t seq = w->looks.seq, now_ns = w->looks.now_ns;
-
     if (w->job->ntasks == w->looks.job.nranks)
         return w->job->nnodes == w->nnodes ? 0 : watcher_know_nodes(w, err);
-    if (watcher_begin_job(w, err))
-        return -1;
-    w->looks.seq = seq;
-    w->looks.now_ns = now_ns;
-    return 0;
+    return watcher_begin_again(w, err);
 }
 
 /* What there is to be heard of by those who are not busy. */
 static uint32_t heard(const struct watcher *w)
 {
-    uint32_t hear = 0;
-    uint64_t wake_ns;
-
-    for (size_t i = 0; i < w->panel.n && w->called; i++)
-        if (judge_wants(w->panel.v[i], &wake_ns))
-            hear |= judge_hears(w->panel.v[i]);
-    return hear & w->called;
+    return w->called ? panel_hears_now(&w->panel) & w->called : 0;
 }
 
 /* When the first policy wants to see something: of those that are not busy. */
 static uint64_t wanted(const struct watcher *w)
 {
-    uint64_t next = UINT64_MAX, wake_ns;
-
-    for (size_t i = 0; i < w->panel.n; i++)
-        if (judge_wants(w->panel.v[i], &wake_ns) && wake_ns < next)
-            next = wake_ns;
-    return heard(w) ? w->looks.now_ns : next;
+    return heard(w) ? w->looks.now_ns : panel_wake_ns(&w->panel);
 }
 
 /* What a look now has to have: what was asked for, and what those need who want
@@ -468,44 +462,29 @@ static void look_pace(struct watcher *w)
 /* Has nobody asked for more than events, and is nobody due? */
 static bool only_events(const struct watcher *w)
 {
-    uint64_t now = clock_monotonic_ns() - w->start_ns, wake_ns;
+    uint64_t now = clock_monotonic_ns() - w->start_ns;
 
-    if (w->looks.asked != HCT_ASKED_BY_EVENT || w->looks.parts || w->asked)
-        return false;
-    for (size_t i = 0; i < w->panel.n; i++)
-        if (judge_wants(w->panel.v[i], &wake_ns) &&
-            wake_ns <= now + watcher_early_ns)
-            return false;
-    return true;
-}
-
-/* Who is busy would miss them: then they wait. */
-static bool events_wait(const struct watcher *w)
-{
-    for (size_t i = 0; i < w->panel.n; i++)
-        if (judge_busy(w->panel.v[i]) &&
-            (judge_hears(w->panel.v[i]) & HCT_ASKED_BY_EVENT))
-            return true;
-    return false;
+    return w->looks.asked == HCT_ASKED_BY_EVENT && !w->looks.parts &&
+           !w->asked && panel_wake_ns(&w->panel) > now + watcher_early_ns;
 }
 
 static bool events_wanted(const struct watcher *w)
 {
-    bool any = !eventbook_empty(&w->events);
-
-    for (size_t i = 0; i < w->panel.n && !any; i++)
-        any = judge_needs(w->panel.v[i]) & HCT_NEED_EVENTS;
-    return any;
+    return !eventbook_empty(&w->events) ||
+           (panel_needs(&w->panel) & HCT_NEED_EVENTS);
 }
 
+/* Who is busy would miss them: then they wait. */
 static void show_events(struct watcher *w)
 {
-    if (!events_wanted(w) || events_wait(w))
+    if (!events_wanted(w) || panel_busy(&w->panel, HCT_ASKED_BY_EVENT))
         return;
     if (eventbook_any(&w->events))
         w->looks.asked |= HCT_ASKED_BY_EVENT;
     w->called &= ~(uint32_t)HCT_ASKED_BY_EVENT;
     eventbook_show(&w->events, &w->looks, shift_ns(w), w->job->started_ns);
+    if (eventbook_any(&w->events))
+        w->called |= HCT_ASKED_BY_EVENT;
 }
 
 static void look_begin(struct watcher *w)
@@ -578,11 +557,8 @@ static void mark_places(struct watcher *w)
 static void look_schedule(struct watcher *w)
 {
     uint64_t now = clock_monotonic_ns() - w->start_ns, next = wanted(w);
-    bool any = false;
 
-    for (size_t i = 0; i < w->panel.n; i++)
-        any |= !judge_off(w->panel.v[i]);
-    if (!any)
+    if (panel_off(&w->panel))
         watcher_stop(w);        /* nobody is left to look */
     else if (next != UINT64_MAX)
         timer_set(w->timer, (next > now ? next - now : 0) + watcher_early_ns);
@@ -594,7 +570,8 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     struct hct_snapshot s;
     struct tape_frame frame;
 
-    mark_places(w);
+    if (!w->closing || eventbook_fits(&w->events))
+        mark_places(w);         /* else it is not the last one yet */
     show_events(w);
     if (w->shows_answer)
         inquiry_show(&w->inquiry, &w->looks);
@@ -614,6 +591,75 @@ static void look_done(struct watcher *w, uint64_t now_ns)
     for (size_t i = 0; i < w->panel.n; i++)
         judge_show(w->panel.v[i], &frame);
     w->same++;
+}
+
+/* ---------------------------------------------------------------- last look */
+
+void watcher_close(struct watcher *w)
+{
+    if (!w || !w->running || w->recall || !calendar_any(&w->events.calendar) ||
+        !(panel_hears(&w->panel) & HCT_ASKED_BY_EVENT)) {
+        watcher_stop(w);
+        return;
+    }
+    event_del(w->timer);
+    w->running = w->looking = false;
+    w->closing = true;
+    w->last_due = w->last_shown = false;
+    w->ended_ns = clock_monotonic_ns() - w->start_ns;
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (!(judge_hears(w->panel.v[i]) & HCT_ASKED_BY_EVENT))
+            judge_end(w->panel.v[i]);
+}
+
+/* Only who hears of events is shown that, also in a replay. */
+static void last_show(struct watcher *w)
+{
+    w->last_shown = true;
+    looks_begin(&w->looks, 0);
+    w->looks.asked = HCT_ASKED_BY_EVENT;
+    w->looks.unread = true;
+    look_done(w, clock_monotonic_ns());
+    for (size_t i = 0; i < w->panel.n; i++)
+        judge_go(w->panel.v[i], w->looks.now_ns, false);
+}
+
+static void last_go_on(struct watcher *w)
+{
+    if (!w->last_due)
+        return;
+    if ((!w->last_shown || eventbook_any(&w->events)) &&
+        !panel_busy(&w->panel, HCT_ASKED_BY_EVENT))
+        last_show(w);
+    if (panel_busy(&w->panel, HCT_ASKED_BY_EVENT))
+        return;
+    watcher_stop(w);
+    w->ops->closed(w->job);
+}
+
+bool watcher_last(struct watcher *w)
+{
+    if (!w || !w->closing) {
+        watcher_stop(w);
+        return false;
+    }
+    if (w->last_due)
+        return true;
+    w->last_due = true;
+    timer_set(w->timer, watcher_last_ns);
+    for (size_t i = 0; i < w->panel.n; i++)
+        if (judge_hears(w->panel.v[i]) & HCT_ASKED_BY_EVENT)
+            judge_wake(w->panel.v[i]);
+    last_go_on(w);
+    return true;
+}
+
+static void last_late(struct watcher *w)
+{
+    log_warn("watcher", "the last look was not seen in time job=%llu",
+             (unsigned long long)w->job->id);
+    watcher_stop(w);
+    w->ops->closed(w->job);
 }
 
 static void look_end(struct watcher *w, uint64_t now_ns)
@@ -678,7 +724,9 @@ static void watcher_on_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (w->looking)
+    if (w->closing)
+        last_late(w);
+    else if (w->looking)
         order_end(w);           /* without those that have not answered */
     else
         look_begin(w);
@@ -725,19 +773,15 @@ int watcher_looked(struct watcher *w, struct job_node *jn,
 void watcher_events(struct watcher *w, const struct job_node *jn,
                     const Hct__Events *m, uint64_t known)
 {
-    const struct clock_offset *o;
-    struct eventbook_clock clock = { .bound_ns = watcher_unknown_ns };
+    struct eventbook_clock clock;
 
-    if (!w || !w->running || w->recall || eventbook_empty(&w->events))
+    if (!w || (!w->running && !w->closing) || w->recall ||
+        eventbook_empty(&w->events))
         return;
-    o = jn->node->link ? conn_clock(jn->node->link) : NULL;
-    clock.shift_ns = shift_ns(w);
-    if (o && o->samples) {
-        clock.shift_ns -= o->offset_ns;
-        clock.bound_ns = o->error_ns;
-    }
+    clock = eventbook_clock(jn->node->link ? conn_clock(jn->node->link) : NULL,
+                            shift_ns(w));
     eventbook_take(&w->events, m, known, &clock);
-    if (!eventbook_any(&w->events))
+    if (!eventbook_any(&w->events) || w->closing)
         return;
     w->called |= HCT_ASKED_BY_EVENT;
     if (!w->looking)
@@ -780,12 +824,7 @@ static void judge_on_found(void *arg, struct judge *j, const struct found *f)
 /* Will somebody say more of a hang that is known? */
 static bool is_open(const struct watcher *w)
 {
-    uint32_t hear = 0;
-
-    for (size_t i = 0; i < w->panel.n; i++)
-        if (!judge_off(w->panel.v[i]))
-            hear |= judge_hears(w->panel.v[i]);
-    return (hear & HCT_ASKED_BY_HANG) &&
+    return (panel_hears(&w->panel) & HCT_ASKED_BY_HANG) &&
            (w->open || (w->called & HCT_ASKED_BY_HANG));
 }
 
@@ -807,7 +846,9 @@ static void judge_on_done(void *arg, struct judge *j,
         w->ops->looked(w->job, j, &(struct judge_done){
             .now_ns = d->now_ns, .stale = d->stale, .need = d->need,
             .open = is_open(w) });
-    if (w->running && !w->looking && !w->recall)
+    if (w->closing)
+        last_go_on(w);
+    else if (w->running && !w->looking && !w->recall)
         look_schedule(w);
 }
 
@@ -838,12 +879,39 @@ int watcher_ask(struct watcher *w, const char *policy,
     return 0;
 }
 
+int watcher_watch_due(struct watcher *w, struct err *err)
+{
+    const struct panel_how how = watcher_how(w);
+    size_t n = w->panel.n;
+
+    if (panel_watch_due(&w->panel, &how, err))
+        return -1;
+    return w->running && w->panel.n > n
+           ? judge_begin(w->panel.v[n], w->job->ntasks, err) : 0;
+}
+
+void watcher_reschedule(struct watcher *w, struct calendar *c)
+{
+    eventbook_reschedule(&w->events, c);
+    if (w->running) {
+        w->called |= HCT_ASKED_BY_EVENT;
+        if (!w->looking && !w->recall)
+            look_schedule(w);
+    } else if (w->job->state == JOB_RUNNING && w->start_ns) {
+        watcher_run(w, true);   /* all its policies had gone */
+    } else if (w->job->state == JOB_RUNNING) {
+        watcher_start(w);
+    }
+}
+
 static void judge_on_back(void *arg, struct judge *j)
 {
     struct watcher *w = arg;
 
     (void)j;
-    if (w->running && !w->looking && !w->recall)
+    if (w->closing)
+        last_go_on(w);
+    else if (w->running && !w->looking && !w->recall)
         look_schedule(w);
 }
 
@@ -920,12 +988,7 @@ static void recall_go_on(struct watcher *w, const struct recall_end *e)
     uint64_t wall = clock_wall_ns();
     uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
 
-    if (!eventbook_empty(&w->events)) { /* those on their way to it, and from it */
-        eventbook_missed(&w->events, e->last->events_lost);
-        w->looks.ndeadlines = e->last->ndeadlines;
-        memcpy(w->looks.deadlines, e->last->deadlines,
-               e->last->ndeadlines * sizeof(*w->looks.deadlines));
-    }
+    eventbook_go_on(&w->events, &w->looks, e->last);
     w->looks.seq = e->last->seq;
     w->looks.now_ns = e->last->now_ns;
     memcpy(w->looks.known, e->last->ranks,

@@ -14,6 +14,7 @@
 #include "master/watch/judge.h"
 #include "proto/base/err.h"
 
+struct calendar;
 struct job;
 struct job_node;
 struct journal;
@@ -48,6 +49,8 @@ struct watcher_ops {
      * clock. */
     void (*instances)(struct job *j, const struct judge *p,
                       const struct hct_instance *v, uint32_t n, int64_t shift_ns);
+    /* The last look is over: watcher_last(). */
+    void (*closed)(struct job *j);
     /* No policy can look at the job. */
     void (*blind)(struct job *j, const char *why);
 };
@@ -67,9 +70,22 @@ void watcher_start(struct watcher *w);
  * back what they knew, some time later. */
 void watcher_resume(struct watcher *w);
 void watcher_stop(struct watcher *w);
+/* The job ends, in place of watcher_stop(): tagged calls still come, and where
+ * something is due of them are shown in a last look, */
+void watcher_close(struct watcher *w);
+/* ... now that all have come. True: what it says is not known yet, closed() is
+ * told when it is; that is waited for some seconds at most. False: nobody looks
+ * any more. */
+bool watcher_last(struct watcher *w);
 
-/* A person asks who is behind, or odd, in what time: the next look is for that. -1
- * with a sentence: no policy of the job says so. */
+/* Have somebody watch what is due. -1 with a sentence: that cannot be. */
+int watcher_watch_due(struct watcher *w, struct err *err);
+/* What is due is in *c from now on, as eventbook_reschedule() has it: shown at
+ * once. */
+void watcher_reschedule(struct watcher *w, struct calendar *c);
+
+/* A person asks who is behind, or odd, in what time: the next look is for that.
+ * -1 with a sentence: no policy of the job says so. */
 int watcher_ask(struct watcher *w, const char *policy,
                 const struct hct_when *when, struct err *err);
 

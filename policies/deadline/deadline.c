@@ -341,11 +341,22 @@ static void ask(struct deadline *s, const struct hct_snapshot *in,
     out->nsample = n;
 }
 
+/* Has the job ended, and is this for the calls that are told since? */
+static bool is_last(const struct hct_snapshot *in)
+{
+    uint32_t i = 0;
+
+    while (in->unread && i < in->nranks &&
+           hct_rank(in, i)->life == HCT_LIFE_ENDED)
+        i++;
+    return i == in->nranks && i > 0;
+}
+
 static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
 {
     struct deadline *s = state;
     uint64_t read_ns = s->read_ns;
-    bool live, said;
+    bool live, said, last = is_last(in);
 
     if (in->nranks != s->nranks)
         return -1;
@@ -357,8 +368,9 @@ static int step(void *state, const struct hct_snapshot *in, struct hct_out *out)
         evidence_look(s, in);
         s->read_ns = in->now_ns;
     }
+    s->over |= last;
     take_events(s, in, out);
-    if (!in->unread)
+    if (!in->unread || last)
         check(s, read_ns, in, out);
     said = say_all(s, in, out);
     if (live) {

@@ -4,20 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "policies/deadline/when.h"
-
 enum { PAIRS = MARGIN_POINTS * (MARGIN_POINTS - 1) / 2, EVERY = 8, LIKELY = 2 };
 static const uint64_t at_least_ns = 200000000;
 static const double likely = 1e-4;
-
-double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns)
-{
-    const double most = 1e6;    /* what was stopped for a night is as late; and
-                                   what is done before its release has all */
-    double x = (double)when_since(due_ns, done_ns) / (double)limit_ns;
-
-    return fmax(-most, fmin(1, x));
-}
 
 void margin_add(struct margin *m, double x)
 {

@@ -38,9 +38,6 @@ struct margin {
                                    those to come is missed */
 };
 
-/* The relative margin, within what can be counted with. */
-double margin_of(int64_t due_ns, int64_t done_ns, uint64_t limit_ns);
-
 /* One more instance, or another margin for one that was added. */
 void margin_add(struct margin *m, double x);
 void margin_replace(struct margin *m, double was, double x);

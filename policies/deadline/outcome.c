@@ -41,7 +41,7 @@ static void count(struct due *d, const struct outcome *o, bool late, bool unsure
 static void learn(struct deadline *s, struct due *d, const struct outcome *o,
                   bool late, const struct hct_snapshot *in)
 {
-    double x = margin_of(o->due_ns, o->done_ns, d->is.limit_ns);
+    double x = hct_margin(o->due_ns, o->done_ns, d->is.limit_ns);
 
     if (!late)
         evidence_usual(d, o);

@@ -162,7 +162,7 @@ static bool say_missed(struct deadline *s, struct due *d,
     const struct outcome *o = &n->o;
     int64_t now_ns = when_now(in->now_ns);
     double to =
-        margin_of(o->due_ns, o->open ? now_ns : o->done_ns, d->is.limit_ns);
+        hct_margin(o->due_ns, o->open ? now_ns : o->done_ns, d->is.limit_ns);
     char by[WORDS_TIME], in_all[CLAUSE] = "", off[CLAUSE] = "", is[CLAUSE],
         trend[CLAUSE], since[WORDS_TIME];
     struct hct_verdict *v =

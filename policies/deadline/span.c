@@ -80,7 +80,7 @@ static void tell(struct deadline *s, struct due *d, struct span *p,
 
     p->late = outcome_tell(s, d, &o, in, out);
     p->counts |= !open && !(o.held && p->late);
-    p->margin = margin_of(p->due_ns, p->done_ns, d->is.limit_ns);
+    p->margin = hct_margin(p->due_ns, p->done_ns, d->is.limit_ns);
     p->stage = open ? SPAN_LATE : SPAN_ENDED;
 }
 

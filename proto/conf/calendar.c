@@ -28,19 +28,13 @@ void calendar_fini(struct calendar *c)
 
 /* --------------------------------------------------------------- labels */
 
-static bool same_label(const struct due_label *a, const struct due_label *b)
-{
-    return a->prefix == b->prefix && a->n == b->n &&
-           memcmp(a->text, b->text, a->n) == 0;
-}
-
 /* The room is there. */
 static void add_word(struct calendar *c, const struct due_label *l, uint64_t of,
                      uint64_t to)
 {
     size_t i = 0;
 
-    while (i < c->nwords && !same_label(c->words[i].label, l))
+    while (i < c->nwords && !due_same_label(c->words[i].label, l))
         i++;
     if (i == c->nwords)
         c->words[c->nwords++] = (struct calendar_word){ .label = l };
@@ -135,19 +129,41 @@ static void truncate_to(struct calendar *c, size_t n)
         due_fini(&c->v[--c->n]);
 }
 
+/* 0: none in force is written like that. */
+static uint32_t find_text(const struct calendar *c, const char *text)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!c->v[i].over && strcmp(c->v[i].text, text) == 0)
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+int calendar_find(const struct calendar *c, const char *text, uint32_t *number,
+                  struct err *err)
+{
+    struct due d;
+
+    if (due_parse(&d, text, false, err))
+        return -1;
+    *number = find_text(c, d.text);
+    due_fini(&d);
+    return 0;
+}
+
 static int add(struct calendar *c, const char *text, bool comments,
                struct err *err)
 {
     struct due d;
+    uint32_t same;
 
     if (due_parse(&d, text, comments, err))
         return -1;
-    for (size_t i = 0; i < c->n; i++)
-        if (!c->v[i].over && strcmp(c->v[i].text, d.text) == 0) {
-            due_fini(&d);
-            return err_set(err, EEXIST, "the job has this deadline already, with "
-                           "number %zu: leave one of them away", i + 1);
-        }
+    same = find_text(c, d.text);
+    if (same) {
+        due_fini(&d);
+        return err_set(err, EEXIST, "the job has this deadline already, with "
+                       "number %u: leave one of them away", same);
+    }
     if (c->n == CALENDAR_MAX) {
         due_fini(&d);
         return err_set(err, ENOSPC, "a job can have no more than %d deadlines in "
@@ -181,6 +197,27 @@ int calendar_add(struct calendar *c, const char *text, struct err *err)
     return settle(c, c->n - 1, err);
 }
 
+/* Only what is as it was before the new one was taken; it has the last
+ * number. */
+int calendar_put(struct calendar *c, const char *text, struct err *err)
+{
+    struct due d;
+    size_t n = c->n;
+    uint32_t same;
+
+    if (due_parse(&d, text, false, err))
+        return -1;
+    same = find_text(c, d.text);
+    if (!same && add(c, d.text, false, err)) {
+        due_fini(&d);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        c->v[i].over |= i + 1 != same && due_alike(&c->v[i], &d);
+    due_fini(&d);
+    return words_make(c) ? err_memory(err) : 0;
+}
+
 int calendar_take_back(struct calendar *c, uint32_t number, struct err *err)
 {
     if (number == 0 || number > c->n)
@@ -191,6 +228,29 @@ int calendar_take_back(struct calendar *c, uint32_t number, struct err *err)
                        number);
     c->v[number - 1].over = true;
     return words_make(c) ? err_memory(err) : 0;
+}
+
+int calendar_restore(struct calendar *c, char *const *texts, size_t n,
+                     const uint32_t *over, size_t nover, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool gone = false;
+
+        for (size_t k = 0; k < nover; k++)
+            gone |= over[k] == i + 1;
+        if (calendar_add(c, texts[i], err) ||
+            (gone && calendar_take_back(c, (uint32_t)i + 1, err)))
+            return -1;
+    }
+    return 0;
+}
+
+bool calendar_any(const struct calendar *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!c->v[i].over)
+            return true;
+    return false;
 }
 
 int calendar_check(const struct calendar *c, uint32_t nranks, struct err *err)

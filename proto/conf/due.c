@@ -487,6 +487,19 @@ int due_parse(struct due *d, const char *text, bool comments, struct err *err)
     return -1;
 }
 
+bool due_same_label(const struct due_label *a, const struct due_label *b)
+{
+    return a->prefix == b->prefix && a->n == b->n &&
+           (a->n == 0 || memcmp(a->text, b->text, a->n) == 0);
+}
+
+bool due_alike(const struct due *a, const struct due *b)
+{
+    return a->kind == b->kind && due_same_label(&a->of, &b->of) &&
+           due_same_label(&a->to, &b->to) && a->some == b->some &&
+           taskset_equal(&a->ranks, &b->ranks);
+}
+
 void due_fini(struct due *d)
 {
     taskset_fini(&d->ranks);

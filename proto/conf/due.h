@@ -60,4 +60,8 @@ enum { DUE_TEXT_MAX = 16384 };  /* bytes of one as it is written */
 int due_parse(struct due *d, const char *text, bool comments, struct err *err);
 void due_fini(struct due *d);
 
+bool due_same_label(const struct due_label *a, const struct due_label *b);
+/* Is it of the same calls and ranks, in the same sense? */
+bool due_alike(const struct due *a, const struct due *b);
+
 #endif

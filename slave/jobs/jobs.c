@@ -75,16 +75,16 @@ static uint64_t next_reading(struct jobs *js, long found, bool held)
     return sooner(in_ns, due_ns < RINGS_BUSY_NS ? RINGS_BUSY_NS : due_ns);
 }
 
-/* Jobs with pages; some whose tagged calls are wanted at once keep all awake. */
-static bool any_pages(struct jobs *js)
+/* Are there pages, and such of jobs whose tagged calls are wanted at once? */
+static bool any_pages(const struct jobs *js, bool *prompt)
 {
     bool pages = false;
 
+    *prompt = false;
     for (const struct part *p = js->first; p; p = p->next)
         if (p->ops->has_pages(p)) {
             pages = true;
-            if (p->prompt)
-                js->idle_readings = 0;
+            *prompt |= p->prompt;
         }
     return pages;
 }
@@ -92,7 +92,7 @@ static bool any_pages(struct jobs *js)
 static void on_rings(evutil_socket_t fd, short what, void *arg)
 {
     struct jobs *js = arg;
-    bool held;
+    bool held, prompt;
     long found = 0;
 
     (void)fd, (void)what;
@@ -103,8 +103,11 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     reading_hold(js->node->reading, false);
     lookout_tick(js->lookout);
     stacker_tick(js->node->stacker);
-    if (any_pages(js))
-        schedule_rings(js, next_reading(js, found, held));
+    if (!any_pages(js, &prompt))
+        return;
+    if (prompt)
+        js->idle_readings = 0;  /* no job is read lazily then */
+    schedule_rings(js, next_reading(js, found, held));
 }
 
 static void send_load(struct jobs *js)

@@ -248,6 +248,18 @@ static void checkpoints(const char *dir)
     tell(dir, "master", "restart");
 }
 
+/* What is due is changed: a word that makes sense, and one that does not. */
+static void due(unsigned who)
+{
+    char *put[] = { (char *)"in..out<=30ms", (char *)"60s" };
+    char *remove[] = { (char *)"1", (char *)"x<=1s" };
+
+    for (size_t n = 1; n <= 2; n++)
+        SAY(who, CALENDAR, Calendar, HCT__CALENDAR__INIT, m->job = 1, m->put = put,
+            m->n_put = 2, m->remove = remove, m->n_remove = 2 * n - 2,
+            m->clear = n == 2, m->why = (char *)"so");
+}
+
 static void finish(void)
 {
     uint8_t model[1024];
@@ -587,6 +599,7 @@ void master_tales(const char *dir)
     SAY(RUN, HOLD, Hold, HCT__HOLD__INIT, m->job = 1, m->order = 1);
     SAY(OPERATOR, PRIORITY, Priority, HCT__PRIORITY__INIT, m->job = 1,
         m->priority = -7, m->keep_class = 1);
+    due(OPERATOR);
     SAY(N0, SCHEDULED, Scheduled, HCT__SCHEDULED__INIT, m->job = 1, m->sort = 1,
         m->nice = 7, m->applied = 3, m->why = (char *)"no");
     SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->window = 1, m->phase = 2, m->job = 1);

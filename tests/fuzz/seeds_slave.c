@@ -174,6 +174,7 @@ void slave_tales(const char *dir)
         m->ranks = (char *)"1", m->order = 1);
     SAY(0, PRIORITY, Priority, HCT__PRIORITY__INIT, m->job = 1,
         m->priority = -3, m->class_ = (char *)"idle");
+    SAY(0, PROMPT, Prompt, HCT__PROMPT__INIT, m->job = 1, m->prompt = 1);
     raw(5, STEP_SPECIAL, "\1\0\1", 3);          /* dead */
     SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
         m->ranks = (char *)"all");

@@ -98,6 +98,7 @@ master/hector/model  master/store hct.pb-c.h calls.h
 master/hector/behind master/store hct.pb-c.h
 master/hector/diff   master/store master/watch hct.pb-c.h calls.h
 master/hector/why    master/store master/watch hct_policy.h
+master/hector/page   master/store
 master/hector        master/store master/watch
 END
 }

@@ -18,8 +18,6 @@ refused_reset    forgets what was said by the test before
 lines_held       that no more than its bound is held
 unwind_slowly    the other way, to compare
 unwind_quick     how often the quick way was taken
-calendar_take_back  the same, when somebody says so
-query_due           the same, when it takes a job up again
 symbols_destroy  a process keeps what it has until it ends
 END
 }

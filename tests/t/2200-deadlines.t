@@ -103,6 +103,25 @@ never/1s 0 - - 00
 is "$(sql 'SELECT * FROM deadlines WHERE number = 2')" \
     '1|read*.."a, b"<=30ms,firm|0||0|30000000|27000000|3000000|0.1|0|0|||2
 1|read*.."a, b"<=30ms,firm|1||50000000|80000000||||1|0|||2' 'the view'
+# As a page: a picture of each that was due at all, and words stay words.
+sqlite3 "$HECTOR_DB" "INSERT INTO verdict (job, at_ns, policy, kind, score, why) VALUES
+    (1, 4950000000, 'deadline', 'deadline', 1, 'late: task 0: deadline '
+        || 'Sending assignment...<=20ms,ranks=0: missed by <1 ms'),
+    (1, 60000000, 'deadline', 'deadline', 1, 'deadline read*..\"a, b\"<=30ms,firm: ' ||
+        'met again')"
+run hector report --html 1
+is "$status $(grep -c '^<svg xmlns' "$T/out") $(grep -c '<h2>Calls</h2>' "$T/out")" '0 2 1' \
+    'hector report --html: pictures and tables'
+like "$T/out" 'figcaption>2: read.*&quot;a, b&quot;&lt;=30ms,firm, 2 times</figcaption>' \
+    '... of each deadline'
+is "$(grep -o '<g class="[a-z]*"><title>[^<]*' "$T/out" | sed 's/.*=".*deadline //; s/.*"//')" \
+    'Sending assignment...&lt;=20ms,ranks=0: missed by &lt;1 ms
+read*..&quot;a, b&quot;&lt;=30ms,firm: met again' '... with what was found'
+is "$(tr -d '\n' <"$T/out" | sed 's/<style>.*<.style>//' |
+    sed -E 's/<[!\/]?[A-Za-z][^<>]*>//g; s/&(amp|lt|gt|quot|#39);//g' | grep -c '[<>&"]')" 0 \
+    '... and nothing else is markup'
+run hector report --html -j 1
+is "$status $(cat "$T/err")" '2 hector: --html or -j, not both' '... or JSON'
 if command -v script >/dev/null; then
     script -qec 'stty columns 80; hector deadlines 1' "$T/tty" >/dev/null 2>&1
     is "$(tr -d '\r' <"$T/tty" | sed '/^Script/d' |

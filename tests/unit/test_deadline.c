@@ -351,6 +351,29 @@ static void ended(void **state)
     assert_true(rig.out.wake_ns == HCT_WAKE_NEVER);
 }
 
+/* What is told when all have ended comes in a last look, which has read nothing. */
+static void last_look(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_SPAN, 30 * MS, 0);
+    rig_look(S, false);
+    stage(0, false, 7, 2 * S, 2 * S + MS);
+    rig_look(2 * S + 2 * MS, true);
+    assert_int_equal(rig.nrows, 0);
+    rig.rank[0].life = HCT_LIFE_ENDED;
+    stage(1, true, 7, 2 * S, 2 * S + 3 * MS);
+    rig_look(2 * S + 4 * MS, true);
+    assert_int_equal(rig.nrows, 0);             /* there may be more of them */
+    rig.rank[1].life = HCT_LIFE_ENDED;
+    stage(0, true, 7, 2 * S, 2 * S + 4 * MS);
+    rig_look(2 * S + 5 * MS, true);
+    row(0, 2 * S, 2 * S + 30 * MS, 2 * S + 4 * MS, false);
+    assert_int_equal(rig.nrows, 1);
+    said(0, 0, 0, 0);
+    assert_true(rig.out.wake_ns == HCT_WAKE_NEVER);
+}
+
 /* ---------------------------------------------------------- error of clocks */
 
 static void bounds(void **state)
@@ -541,7 +564,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_it_went), cmocka_unit_test(clocks),
         cmocka_unit_test(spans),     cmocka_unit_test(span_late),
         cmocka_unit_test(the_end),   cmocka_unit_test(held),
-        cmocka_unit_test(ended),     cmocka_unit_test(bounds),
+        cmocka_unit_test(ended),     cmocka_unit_test(last_look),
+        cmocka_unit_test(bounds),
         cmocka_unit_test(unsure),    cmocka_unit_test(too_short),
         cmocka_unit_test(no_flood),  cmocka_unit_test(up_and_down),
         cmocka_unit_test(declining), cmocka_unit_test(firm),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "policies/deadline/margin.h"
+#include "policies/hct_policy.h"
 #include "tests/unit/draw.h"
 
 static void near(double is, double wanted)
@@ -143,13 +144,14 @@ static void extremes(void **state)
     (void)state;
     for (unsigned i = 0; i < 5; i++)
         for (unsigned j = 0; j < 5; j++) {
-            double x = margin_of(t[i], t[j], 1), y = margin_of(t[i], t[j], UINT64_MAX);
+            double x = hct_margin(t[i], t[j], 1);
+            double y = hct_margin(t[i], t[j], UINT64_MAX);
 
             assert_true(isfinite(x) && fabs(x) <= 1e6);
             assert_true(isfinite(y) && fabs(y) <= 1);
         }
-    near(margin_of(100, 59, 100), 0.41);
-    near(margin_of(100, 116, 100), -0.16);
+    near(hct_margin(100, 59, 100), 0.41);
+    near(hct_margin(100, 116, 100), -0.16);
 }
 
 int main(void)

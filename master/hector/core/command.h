@@ -8,7 +8,7 @@
 #include "master/hector/core/tool.h"
 #include "proto/base/args.h"
 
-enum { COMMAND_OWN_BYTES = 128 };       /* most that options of one take */
+enum { COMMAND_OWN_BYTES = 1024 };       /* most that options of one take */
 
 struct command {
     const char *name, *words;   /* words "": it takes none */

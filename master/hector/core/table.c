@@ -64,9 +64,8 @@ struct table *table_create(const struct table_column *columns, int ncolumns,
     return t;
 }
 
-/* The text of one value; buf has HUMAN_MAX bytes. */
-static const char *cell(const struct table *t, const struct table_column *c,
-                        const struct store_value *v, char *buf)
+const char *table_cell(const struct table_column *c,
+                       const struct store_value *v, uint64_t now_ns, char *buf)
 {
     switch (v->type) {
     case STORE_NULL:
@@ -82,11 +81,11 @@ static const char *cell(const struct table *t, const struct table_column *c,
     }
     switch (c->kind) {
     case TABLE_TIME:
-        return human_time(buf, (uint64_t)v->i, t->now_ns);
+        return human_time(buf, (uint64_t)v->i, now_ns);
     case TABLE_STAMP:
         return human_stamp(buf, (uint64_t)v->i);
     case TABLE_AGE:
-        return human_duration(buf, (int64_t)t->now_ns - v->i);
+        return human_duration(buf, (int64_t)now_ns - v->i);
     case TABLE_DURATION:
         return human_duration(buf, v->i);
     case TABLE_BYTES:
@@ -145,7 +144,8 @@ int table_add(struct table *t, const struct store_value *values,
     t->lines++;
     for (int i = 0; i < t->ncolumns; i++)
         if (scols_line_set_data(line, (size_t)i,
-                                cell(t, &t->columns[i], &values[i], buf)))
+                                table_cell(&t->columns[i], &values[i],
+                                           t->now_ns, buf)))
             return no_memory(err);
     return t->lines < PORTION ? 0 : flush(t, err);
 }

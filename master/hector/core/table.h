@@ -31,6 +31,10 @@ struct table_column {
     const char *null;           /* shown for NULL; NULL: "-" */
 };
 
+/* One value as text; buf has HUMAN_MAX bytes. */
+const char *table_cell(const struct table_column *c,
+                       const struct store_value *v, uint64_t now_ns, char *buf);
+
 struct table;
 /* columns are borrowed until table_destroy(). */
 struct table *table_create(const struct table_column *columns, int ncolumns,
