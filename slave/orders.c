@@ -17,6 +17,7 @@
 #include "slave/jobs/jobs.h"
 #include "slave/move/jobstop.h"
 #include "slave/jobs/part.h"
+#include "slave/yield/yield.h"
 
 static struct node *node_of(void *arg)
 {
@@ -111,6 +112,13 @@ static int on_priority(void *arg, struct conn *c, const void *msg,
         return 0;
     return complain(priority_make(&to, m->priority, m->class_, err) ||
                     p->ops->prioritize(p, &to, err), err);
+}
+
+static int on_yield(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    (void)c, (void)err;
+    yields_order(node_of(arg)->yields, msg);
+    return 0;
 }
 
 /* Only tasks that are our children are moved. */

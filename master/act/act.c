@@ -222,8 +222,8 @@ static const struct act {
                       check_hold, NULL, order_hold, "ordered", "suspended",
                       "suspended already", HOLD_EVENT_SUSPEND,
                       HCT__HOLD_ORDER__HOLD_SUSPEND },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_hold, NULL,
-                     order_hold, "ordered", "resumed", "nothing is suspended",
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_POLICY, check_hold,
+                     NULL, order_hold, "ordered", "resumed", "nothing is suspended",
                      HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
                    check_kill, limit_kill, order_kill, "ordered", NULL, NULL,
@@ -344,6 +344,8 @@ long acts_order(struct acts *a, struct job *j, const struct act_order *o,
         acts_record(a, j, o, row->record);
     if (row->order && row->order(a, j, o, err))
         return -1;
+    if (a->ops->ordered && o->who != ACT_POLICY)
+        a->ops->ordered(j, o);
     say(a, row, j, o, n, text, text ? size : 0);
     return n;
 }

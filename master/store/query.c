@@ -482,6 +482,8 @@ struct reader {
         query_found_f *found;
         query_move_f *move;
         query_open_move_f *open_move;
+        query_rung_f *rung;
+        struct query_moving *moving;
         query_stay_f *stay;
         query_return_f *back;
         query_hang_f *hang;
@@ -507,6 +509,7 @@ union any_row {
     struct store_deadline due;
     struct store_checkpoint checkpoint;
     struct store_move move;
+    struct store_rung rung;
 };
 
 static int on_row(void *arg, int ncols, const char *const *names,
@@ -542,6 +545,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
         return r->f.open_move(r->arg, &row.move);
+    case STORE_TABLE_rung:
+        return r->f.rung(r->arg, &row.rung);
     default:
         return 1;
     }
@@ -748,6 +753,47 @@ int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
 
     return query_row(st, "", "move t WHERE job = ?1 AND result IS NULL"
                      " ORDER BY asked_ns", of, 1, &r, err);
+}
+
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f, void *arg,
+                     struct err *err)
+{
+    const struct store_value of[] = { number(master) };
+    struct reader r = { STORE_TABLE_rung, { .rung = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_rung))
+        return 0;
+    return query_row(st, "", "rung t WHERE master = ?1 AND state NOT IN ('failed',"
+                     " 'undone') ORDER BY at_ns, job, number", of, 1, &r, err);
+}
+
+static int on_moving(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols, (void)names;
+    *r->f.moving = (struct query_moving){
+        .ended = (uint64_t)v[0].i, .done = (uint64_t)v[1].i,
+        .base_s = (double)v[2].i / 1e9,
+        .bytes_s = v[4].i > 0 ? (double)v[3].i * 1e9 / (double)v[4].i : 0 };
+    return 0;
+}
+
+int query_moving(struct store *st, struct query_moving *q, struct err *err)
+{
+    struct reader r = { STORE_TABLE_move, { .moving = q }, NULL };
+
+    *q = (struct query_moving){ 0 };
+    if (!query_has(st, STORE_TABLE_move))
+        return 0;
+    return query_by(st, "WITH last AS (SELECT * FROM moves WHERE result NOT NULL"
+                    " ORDER BY asked_ns DESC LIMIT 20) SELECT count(*),"
+                    " ifnull(sum(result = 'done'), 0), CAST(ifnull(avg(iif(result ="
+                    " 'done', stood_ns - ifnull(image_ns, 0), NULL)), 0) AS"
+                    " INTEGER), ifnull(sum(iif(result = 'done' AND image_ns > 0,"
+                    " image_bytes, 0)), 0), ifnull(sum(iif(result = 'done',"
+                    " image_ns, 0)), 0) FROM last", NULL, 0, on_moving, &r, err);
 }
 
 /* d.job is that one; 0: see query.h. */

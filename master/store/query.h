@@ -227,6 +227,19 @@ struct query_move {
     struct row_maybe stood_ns, prepare_ns, quiesce_ns, drain_ns, places_ns,
                      apart_ns, image_ns, restore_ns, join_ns;
 };
+/* What moves have taken, of the last ones. */
+struct query_moving {
+    uint64_t done, ended;       /* so many were done, of so many */
+    double base_s, bytes_s;     /* the pause without images; their bytes a second,
+                                   0: not known */
+};
+int query_moving(struct store *st, struct query_moving *q, struct err *err);
+
+/* Steps for deadlines that this master has taken and not undone. */
+typedef int query_rung_f(void *arg, const struct store_rung *row);
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f, void *arg,
+                     struct err *err);
+
 typedef int query_move_f(void *arg, const struct query_move *move);
 int query_moves(struct store *st, uint64_t job, query_move_f *f, void *arg,
                 struct err *err);

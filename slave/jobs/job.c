@@ -581,8 +581,8 @@ static void prioritize_one(void *arg, pid_t pid, size_t task)
     schedule_process(arg, pid);
 }
 
-/* All processes of its tasks. */
-static void prioritize_all(struct job *j)
+void job_each_process(struct job *j, void (*f)(void *arg, pid_t pid, size_t task),
+                      void *arg)
 {
     char job_mark[64], slave_mark[PATHS_MAX + 32];
     struct taskenv env = { .plan = j->plan,
@@ -598,7 +598,7 @@ static void prioritize_all(struct job *j)
             groups[who.ngroups++] = j->tasks[i]->pid;
     taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
                   sizeof(slave_mark));
-    sweep_each(&who, prioritize_one, &j->plan->schedule);
+    sweep_each(&who, f, arg);
     free(groups);
 }
 
@@ -618,7 +618,7 @@ static int job_prioritize(struct part *p, const struct priority *to,
         unadmit(j, j->realtime);
         if (j->state == JOB_RUNNING || j->state == JOB_LAUNCHING) {
             job_admit(j, (unsigned)j->ntasks);
-            prioritize_all(j);
+            job_each_process(j, prioritize_one, s);
         }
     }
     for (size_t i = 0; s->asked && i < j->ntasks; i++)
