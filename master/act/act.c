@@ -218,11 +218,11 @@ static const struct act {
 } table[] = {
     [ACT_REPORT] = { "report", ACT_POLICY, NULL, NULL, NULL, "done", NULL,
                      NULL, HOLD_EVENT_COUNT, -1 },
-    [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY,
-                      check_hold, NULL, order_hold, "ordered", "suspended",
+    [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY |
+                      ACT_LADDER, check_hold, NULL, order_hold, "ordered", "suspended",
                       "suspended already", HOLD_EVENT_SUSPEND,
                       HCT__HOLD_ORDER__HOLD_SUSPEND },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_POLICY, check_hold,
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_LADDER, check_hold,
                      NULL, order_hold, "ordered", "resumed", "nothing is suspended",
                      HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
@@ -280,6 +280,7 @@ static const char *who_name(const struct act_order *o)
     return o->who == ACT_OWNER ? "hector-run"
            : o->who == ACT_OPERATOR ? "operator"
            : o->who == ACT_BATCH ? "batch system"
+           : o->who == ACT_LADDER ? "ladder"
            : o->by ? o->by : "a policy";
 }
 
@@ -344,7 +345,7 @@ long acts_order(struct acts *a, struct job *j, const struct act_order *o,
         acts_record(a, j, o, row->record);
     if (row->order && row->order(a, j, o, err))
         return -1;
-    if (a->ops->ordered && o->who != ACT_POLICY)
+    if (a->ops->ordered && o->who < ACT_POLICY)
         a->ops->ordered(j, o);
     say(a, row, j, o, n, text, text ? size : 0);
     return n;

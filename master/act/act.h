@@ -31,6 +31,7 @@ enum act_who {                  /* bits */
     ACT_OPERATOR = 2,
     ACT_BATCH = 4,              /* a batch system, by way of a slave */
     ACT_POLICY = 8,
+    ACT_LADDER = 16,            /* this master, for a deadline */
 };
 
 enum act_name {

@@ -443,8 +443,7 @@ void ladder_ordered(struct ladder *l, struct job *j, const struct act_order *o)
 {
     struct rung_taken *r;
 
-    if (!l || o->who == ACT_POLICY ||
-        (o->act != ACT_SUSPEND && o->act != ACT_RESUME))
+    if (o->act != ACT_SUSPEND && o->act != ACT_RESUME)
         return;
     TAILQ_FOREACH(r, &l->rungs, place)
         if (r->target == j->id && r->kind == CLIMB_SUSPEND && !rung_final(r->state))
@@ -488,7 +487,7 @@ void ladder_recall(struct ladder *l, const struct store_rung *row)
     r->margin = row->margin;
     r->chance = row->chance;
     r->gain = row->gain;
-    r->brought = row->brought;
+    r->brought = row->brought != 0 ? row->brought : NAN;        /* 0: NULL */
     r->at_ns = row->at_ns;
     r->done_ns = row->done_ns;
     r->since_ns = clock_monotonic_ns();

@@ -163,7 +163,7 @@ static int order_hold(struct ladder *l, const struct rung_taken *r, struct job *
                       enum act_name act, const char *why, struct err *err)
 {
     struct taskset all = { 0 };
-    struct act_order o = { .act = act, .who = ACT_POLICY, .by = "ladder",
+    struct act_order o = { .act = act, .who = ACT_LADDER,
                            .why = why, .ranks = &all, .whole = true };
     int rc = all_ranks(&all, j, err);
 
@@ -178,8 +178,8 @@ static int order_store(struct ladder *l, struct job *j, const char *why,
                        struct err *err)
 {
     const struct checkpoint_order o = { .why = why, .store = true };
-    struct act_order act = { .act = ACT_CHECKPOINT, .who = ACT_POLICY,
-                             .by = "ladder", .why = why, .whole = true };
+    struct act_order act = { .act = ACT_CHECKPOINT, .who = ACT_LADDER,
+                             .why = why, .whole = true };
     int rc = checkpoint_order(l->parts.movers, j, &o, err);
 
     acts_record(l->parts.acts, j, &act, rc ? err->text : "ordered");
@@ -190,7 +190,7 @@ static int order_move(struct ladder *l, const struct rung_taken *r, struct job *
                       const char *why, struct err *err)
 {
     const struct mover_order o = { .ranks = &r->ranks, .to = r->to, .why = why };
-    struct act_order act = { .act = ACT_MIGRATE, .who = ACT_POLICY, .by = "ladder",
+    struct act_order act = { .act = ACT_MIGRATE, .who = ACT_LADDER,
                              .why = why, .ranks = &r->ranks };
     int rc = mover_order(l->parts.movers, j, &o, err);
 
@@ -201,7 +201,7 @@ static int order_move(struct ladder *l, const struct rung_taken *r, struct job *
 static void record(struct ladder *l, const struct rung_taken *r, struct job *j,
                    const char *result)
 {
-    struct act_order act = { .act = ACT_REPORT, .who = ACT_POLICY, .by = "ladder",
+    struct act_order act = { .act = ACT_REPORT, .who = ACT_LADDER,
                              .why = result, .whole = true };
     char text[40];
 

@@ -118,8 +118,13 @@ int query_any_batch(struct store *st, int64_t count, bool *any,
     return query_run(st, &sql, &to, err);
 }
 
+/* A suspended job: for whom, if that is for a deadline. */
+static const char held_for[] = "'suspended' || ifnull((SELECT ' for the deadline of job"
+    " ' || r.job FROM rung r WHERE r.target = q.job AND r.kind = 'suspend' AND"
+    " r.state IN ('doing', 'done') LIMIT 1), '')";
+
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
-               const struct query_rows *to, struct err *err)
+               bool people, const struct query_rows *to, struct err *err)
 {
     const bool held = store_version(st) >= 3, process = store_version(st) > 1;
     const bool batch = store_version(st) >= BATCH_SINCE;
@@ -133,7 +138,7 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
     /* Nobody has recorded yet how one has ended whose master is dead. */
     str_addf(&sql,
         "SELECT job, name, iif(dead, 'lost', iif(silent, 'silent',"
-        " iif(held, 'suspended', state))) AS state, ntasks, started_ns,"
+        " iif(held, %s, state))) AS state, ntasks, started_ns,"
         " iif(dead, NULL, ifnull(ended_ns, %" PRIu64 ") - started_ns)"
         " AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
         " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, %scommand FROM"
@@ -141,7 +146,8 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
         " j.ended_ns IS NULL AND"
         " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead,"
         " %s AS silent FROM job j LEFT JOIN master m ON m.instance = j.master"
-        " WHERE %s)", now_ns, runs
+        " WHERE %s) q", people && query_has(st, STORE_TABLE_rung)
+        ? held_for : "'suspended'", now_ns, runs
         ? "batch, iif(batch IS NULL, NULL, ifnull(restarts, 0) + 1) AS run,"
           " reason, " : "", held
         ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
@@ -755,6 +761,31 @@ int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
                      " ORDER BY asked_ns", of, 1, &r, err);
 }
 
+int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_rung, { .rung = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_rung))
+        return 0;
+    return query_row(st, "", "rung t WHERE job = ?1 OR target = ?1 ORDER BY at_ns,"
+                     " job, number", of, 1, &r, err);
+}
+
+int query_rung_rows(struct store *st, uint64_t job, const struct query_rows *to,
+                    struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (query_has(st, STORE_TABLE_rung))
+        str_addf(&sql, "SELECT * FROM ladder WHERE job = %" PRIu64 " OR target = %"
+                 PRIu64 " ORDER BY at_ns, job, number", job, job);
+    else
+        str_add(&sql, "SELECT 0 AS job LIMIT 0");
+    return query_run(st, &sql, to, err);
+}
+
 int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f, void *arg,
                      struct err *err)
 {
@@ -826,12 +857,20 @@ int query_any_deadline(struct store *st, uint64_t job, bool *any,
     return query_run(st, &sql, &to, err);
 }
 
+/* "job 3 suspended, undone": of d. */
+static const char last_step[] = "(SELECT 'job ' || r.target || CASE r.kind"
+    " WHEN 'calm' THEN ' given the least weight' WHEN 'aside' THEN ' kept off'"
+    " WHEN 'suspend' THEN ' suspended' WHEN 'store' THEN ' suspended to disk' ELSE"
+    " ' moved' END || iif(r.state = 'done', '', ', ' || r.state) FROM rung r WHERE"
+    " r.job = d.job AND r.deadline_number = d.number ORDER BY r.number DESC LIMIT 1)";
+
 /* What is bare beside max() is of the row that has it. What is done within the
  * bound of its clocks is not late. */
 int query_deadlines(struct store *st, uint64_t job, bool programs,
                     const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
+    const char *step = query_has(st, STORE_TABLE_rung) ? last_step : "NULL";
 
     if (!query_has(st, STORE_TABLE_deadline)) {
         str_add(&sql, "SELECT 0 AS job LIMIT 0");
@@ -850,14 +889,14 @@ int query_deadlines(struct store *st, uint64_t job, bool programs,
     str_add(&sql, programs ? "" : " || iif(over, ' (taken back)', '')");
     str_add(&sql, " AS deadline, ifnull(instances, 0) AS instances,"
             " ifnull(met, 0) AS met, ifnull(missed, 0) AS missed, ");
-    str_add(&sql, programs
-            ? "l.margin, worst, slope, chance, NULL AS step, kind, limit_ns,"
+    str_addf(&sql, programs
+            ? "l.margin, worst, slope, chance, %s AS step, kind, limit_ns,"
               " firm, ranks, over, added_ns"
-            : "iif(l.margin IS NULL, NULL, printf('%.1f%%', 100 * l.margin)) AS"
-              " margin, iif(worst IS NULL, NULL, printf('%.1f%%', 100 * worst))"
-              " AS worst, iif(slope IS NULL, NULL, printf('%+.1f', 10000 *"
-              " slope)) AS slope, iif(chance IS NULL, NULL, printf('%.1f%%',"
-              " 100 * chance)) AS chance, NULL AS step");
+            : "iif(l.margin IS NULL, NULL, printf('%%.1f%%%%', 100 * l.margin)) AS"
+              " margin, iif(worst IS NULL, NULL, printf('%%.1f%%%%', 100 * worst))"
+              " AS worst, iif(slope IS NULL, NULL, printf('%%+.1f', 10000 *"
+              " slope)) AS slope, iif(chance IS NULL, NULL, printf('%%.1f%%%%',"
+              " 100 * chance)) AS chance, %s AS step", step);
     str_add(&sql, " FROM due d LEFT JOIN came c ON c.job = d.job AND c.deadline ="
             " d.number LEFT JOIN last l ON l.job = d.job AND l.deadline ="
             " d.number ORDER BY d.job, d.number");

@@ -1,10 +1,11 @@
 /* beat.c - rounds with tagged calls of which something may be due.
  *
- *   beat MS FILE [CPU_MS]
+ *   beat MS FILE [CPU_MS [ALL_MS]]
  *
  * In round n a message goes from task to task: task 0 sends it by a call that is
  * tagged "in" with marker n, the last one gives it back to task 0 by one tagged
- * "out"; each has computed for CPU_MS milliseconds of a processor before; then all meet in a barrier that each has tagged "beat". Between rounds they
+ * "out"; each has computed for CPU_MS milliseconds of a processor before, one after the other,
+ * and all together for ALL_MS at the beginning of the round; then all meet in a barrier that each has tagged "beat". Between rounds they
  * sleep for MS milliseconds. FILE says what is done, and is read in each round; its
  * first word is one of
  *
@@ -84,7 +85,7 @@ static void hold(const struct order *o, int rank, const char *file)
 
 int main(int argc, char **argv)
 {
-    int rank, n, ms = 0, cpu_ms = 0;
+    int rank, n, ms = 0, cpu_ms = 0, all_ms = 0;
     unsigned done = 0;
     struct order o;
 
@@ -92,7 +93,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     if (argc < 3 || sscanf(argv[1], "%d", &ms) != 1 || n < 2 ||
-        (argc > 3 && sscanf(argv[3], "%d", &cpu_ms) != 1))
+        (argc > 3 && sscanf(argv[3], "%d", &cpu_ms) != 1) ||
+        (argc > 4 && sscanf(argv[4], "%d", &all_ms) != 1))
         MPI_Abort(MPI_COMM_WORLD, 2);
     for (int round = 0; ; round++) {
         if (rank == 0)
@@ -105,6 +107,8 @@ int main(int argc, char **argv)
             fflush(stdout);
         }
         rests = !strcmp(o.what, "rest");
+        if (all_ms)
+            done |= compute(all_ms);
         if (rank == 0)
             tag(round, "in");
         else
