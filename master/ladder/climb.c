@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double climb_least = 0.02,         /* a gain that is worth a step */
-    climb_more = 1.25,          /* what costs others more has to bring more */
-    climb_calm_weight = 15,                     /* of nice 19, by the kernel */
+static const double climb_least = 0.02, /* a gain that is worth a step */
+    climb_more = 1.25,      /* what costs others more has to bring more */
+    climb_calm_weight = 15, /* of nice 19, by the kernel */
     climb_enough = 1e-9;
 
 static const struct { const char *name, *words; } kinds[CLIMB_KINDS] = {
@@ -181,7 +181,8 @@ static double margin_after(const struct climb_in *in, const struct relief *r)
 
 static bool less_important(const struct climb_job *a, const struct climb_job *b)
 {
-    return a->class != b->class ? a->class < b->class : a->priority < b->priority;
+    return a->class != b->class ? a->class < b->class
+                                : a->priority < b->priority;
 }
 
 static bool may_touch(const struct climb_in *in, const struct climb_job *x)
@@ -269,7 +270,8 @@ static void try_aside(struct climbing *c, uint32_t job)
         const struct climb_cpus mine = cpus_of(c->in, rt);
         double all = count(&c->in->nodes[s->node].cpus);
 
-        if (s->can_aside && !s->aside && (count(&mine) < all || rt->tasks < all))
+        if (s->can_aside && !s->aside &&
+            (count(&mine) < all || rt->tasks < all))
             r.part = 1;
     }
     if (r.part > 0 && c->in->jobs[job].going)
@@ -349,8 +351,8 @@ static void try_leave(struct climbing *c, uint32_t job)
     }
 }
 
-/* In what is left of the margin; or, where they are missed anyway, in the time of
- * no more of them than have been missed by now. */
+/* In what is left of the margin; or, where they are missed anyway, in the time
+ * of no more of them than have been missed by now. */
 static bool fits(const struct climb_in *in, double pause_s)
 {
     double limit_s = (double)in->due.limit_ns / 1e9;
@@ -367,7 +369,8 @@ static double pause_of(const struct climb_in *in, const struct climb_share *s)
 }
 
 /* The others of its tasks are where they were. */
-static double rate_elsewhere(const struct climb_in *in, uint32_t from, double there)
+static double rate_elsewhere(const struct climb_in *in, uint32_t from,
+                             double there)
 {
     double least = there;
 
@@ -408,7 +411,7 @@ static void try_faster(struct climbing *c)
     }
 }
 
-/* ---------------------------------------------------------------- the way up */
+/* -------------------------------------------------------------- the way up */
 
 static void say(const struct climb_in *in, struct climb_step *s)
 {
@@ -420,9 +423,10 @@ static void say(const struct climb_in *in, struct climb_step *s)
     else
         snprintf(what, sizeof(what), "job %" PRIu64 " of priority %d",
                  in->jobs[s->job].id, in->jobs[s->job].priority);
-    snprintf(s->why, sizeof(s->why), "margin %.0f %%, %.0f %% wanted; %s: %.0f %% "
-             "expected", 100 * in->due.margin, 100 * in->due.want, what,
-             100 * s->margin);
+    snprintf(s->why, sizeof(s->why),
+             "margin %.0f %%, %.0f %% wanted; %s: %.0f %% "
+             "expected",
+             100 * in->due.margin, 100 * in->due.want, what, 100 * s->margin);
 }
 
 static void say_none(const struct climb_in *in, struct climb_step *s)
@@ -436,8 +440,9 @@ static void say_none(const struct climb_in *in, struct climb_step *s)
     }
     snprintf(s->why, sizeof(s->why), "%s",
              !starved ? "its tasks do not wait for processors"
-             : !any ? "there is no less important job beside it that may give way"
-             : "nothing that may be done would help");
+             : !any
+                 ? "there is no less important job beside it that may give way"
+                 : "nothing that may be done would help");
 }
 
 typedef void climb_try_f(struct climbing *c, uint32_t job);

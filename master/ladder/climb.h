@@ -1,6 +1,7 @@
-/* climb.h - which step helps a job whose margin declines (Russ et al., the paper on
- * time stamps of MPI events, section 4.1), and which one is taken back. Pure: no
- * clock, no I/O, no memory of its own; the same bytes in, the same bytes out.
+/* climb.h - which step helps a job whose margin declines (Russ et al., the
+ * paper on time stamps of MPI events, section 4.1), and which one is taken
+ * back. Pure: no clock, no I/O, no memory of its own; the same bytes in, the
+ * same bytes out.
  *
  * In order of what they cost others:
  *   calm      a less important job gets the least weight on its processors
@@ -10,16 +11,16 @@
  *   leave     its tasks move to a node that is no faster
  *   faster    the real-time tasks move to one where they get on faster
  *
- * The model. Of the time that an instance takes, 1 - margin of what there is, a part
- * s is waiting for a processor: measured, or, where that is not known, the part by
- * which the processors of the node are too few for those who want them. Of as much of
- * it as that explains, a step that takes x processors' worth of others off takes
- * min(1, x / too few) away. A
- * job is as slow as its slowest task, so the rate of a job is the least 1 - s of its
- * nodes, and the margin after a step is 1 - (1 - margin) rate / rate after it.
+ * The model. Of the time that an instance takes, 1 - margin of what there is,
+ * a part s is waiting for a processor: measured, or, where that is not known,
+ * the part by which the processors of the node are too few for those who want
+ * them. Of as much of it as that explains, a step that takes x processors'
+ * worth of others off takes min(1, x / too few) away. A job is as slow as its
+ * slowest task, so the rate of a job is the least 1 - s of its nodes, and the
+ * margin after a step is 1 - (1 - margin) rate / rate after it.
  *
- * The first step is taken by which the margin comes to what is wanted, else the one
- * with the greatest gain, if that is worth it. */
+ * The first step is taken by which the margin comes to what is wanted, else
+ * the one with the greatest gain, if that is worth it. */
 #ifndef HECTOR_CLIMB_H
 #define HECTOR_CLIMB_H
 
@@ -52,7 +53,7 @@ struct climb_job {
     uint32_t uid;
     int class, priority;        /* more is more important; class first */
     uint64_t started_ns;
-    bool going;                 /* all its tasks run, and nobody has stopped one */
+    bool going; /* all its tasks run, and nobody has stopped one */
     bool held;                  /* it is suspended for a deadline */
     bool due;                   /* it has deadlines of its own */
     bool movable, storable;
@@ -120,8 +121,8 @@ struct climb_mood {
     double dwell_s;             /* a step stands so long at least */
 };
 enum climb_down { CLIMB_STAY, CLIMB_GOOD, CLIMB_USED };
-/* Which one is undone (*which), as the margin is good, or as the job has stood for as
- * long as it may. What was moved stays. */
+/* Which one is undone (*which), as the margin is good, or as the job has stood
+ * for as long as it may. What was moved stays. */
 enum climb_down climb_down(const struct climb_stand *v, size_t n,
                            const struct climb_mood *mood, size_t *which);
 

@@ -21,7 +21,8 @@ static int take_cpus(struct climb_cpus *to, const char *text, struct err *err)
     return 0;
 }
 
-/* Another number of tasks, or less time than before: some have ended, or begun. */
+/* Another number of tasks, or less time than before: some have ended, or
+ * begun. */
 static void compare(struct fare *f, const Hct__Yielded *m, uint64_t now_ns)
 {
     double over = (double)(now_ns - f->at_ns);

@@ -1,5 +1,5 @@
-/* fare.h - how the tasks of a job fare on a node, as its slave says: what they have
- * of processors and what they want, between its last two answers. Pure. */
+/* fare.h - how the tasks of a job fare on a node, as its slave says: what they
+ * have of processors and what they want, between its last two answers. Pure. */
 #ifndef HECTOR_FARE_H
 #define HECTOR_FARE_H
 
@@ -11,10 +11,10 @@
 #include "proto/base/err.h"
 
 struct fare {                   /* {0}: nothing is known */
-    uint64_t at_ns;             /* of the last answer; monotonic; 0: there is none */
+    uint64_t at_ns; /* of the last answer; monotonic; 0: there is none */
     uint64_t heard_ns;          /* of any answer, also one that came too soon */
     uint64_t ran_ns, kept_ns;   /* as it was in there */
-    uint64_t over_ns;           /* time that the next two are about; 0: not known */
+    uint64_t over_ns; /* time that the next two are about; 0: not known */
     double ran, wanted;         /* processors */
     uint32_t tasks;
     struct climb_cpus cpus, all;        /* they may use, and could */

@@ -1,9 +1,10 @@
 /* ladder.c - who hears of deadlines, and when something is done; see ladder.h.
  *
- * Invariants. A step is proposed only where none of the same job is under way, and
- * only in a handler of an event, never in that of a commit: what is found stored there
- * has been committed. A job that is not in the table of jobs, or ends, has no steps
- * that stand, neither for it nor done to it, by the next tick. */
+ * Invariants. A step is proposed only where none of the same job is under way,
+ * and only in a handler of an event, never in that of a commit: what is found
+ * stored there has been committed. A job that is not in the table of jobs, or
+ * ends, has no steps that stand, neither for it nor done to it, by the next
+ * tick. */
 #include "master/ladder/ladder.h"
 
 #include <errno.h>
@@ -20,9 +21,11 @@
 #include "proto/link/timer.h"
 
 static const uint64_t ladder_tick_ns = 100 * CLOCK_NS_PER_MS,
-    ladder_calm_ns = 250 * CLOCK_NS_PER_MS,     /* between looks where all is good */
-    ladder_wait_ns = 200 * CLOCK_NS_PER_MS,     /* for answers */
-    ladder_settle_ns = 2 * CLOCK_NS_PER_S;      /* for what a step brings */
+                      ladder_calm_ns =
+                          250 *
+                          CLOCK_NS_PER_MS, /* between looks where all is good */
+    ladder_wait_ns = 200 * CLOCK_NS_PER_MS, /* for answers */
+    ladder_settle_ns = 2 * CLOCK_NS_PER_S;  /* for what a step brings */
 enum { SETTLE = 3 };            /* turns of instances that show it */
 
 static unsigned long long ladder_id(const struct job *j)
@@ -89,7 +92,7 @@ static struct pace *pace_of(struct ladder *l, struct climber *c,
     return p;
 }
 
-/* ------------------------------------------------------------- the next step */
+/* ----------------------------------------------------------- the next step */
 
 static bool under_way(const struct ladder *l, const struct climber *c)
 {
@@ -118,7 +121,8 @@ static bool settles(const struct ladder *l, const struct climber *c)
     return false;
 }
 
-static int add_ranks_on(struct taskset *set, struct job *j, const struct node *n)
+static int add_ranks_on(struct taskset *set, struct job *j,
+                        const struct node *n)
 {
     const struct job_node *jn = job_node_find(j, n);
 
@@ -131,7 +135,8 @@ static int add_ranks_on(struct taskset *set, struct job *j, const struct node *n
 
 static void propose(struct ladder *l, struct climber *c, struct job *j,
                     const struct pace *p, const struct due *due,
-                    const struct ladder_sight *sight, const struct climb_step *s)
+                    const struct ladder_sight *sight,
+                    const struct climb_step *s)
 {
     struct rung_taken *r = calloc(1, sizeof(*r));
     struct job *target = sight->of[s->job];
@@ -174,8 +179,8 @@ static void say_none(struct ladder *l, struct climber *c, const struct job *j,
         return;
     c->told_none = true;
     log_info("ladder", "nothing is done job=%llu: %s", ladder_id(j), why);
-    l->parts.acts->ops->notice(j, false, "deadline %s: nothing is done about it: %s",
-                               due->text, why);
+    l->parts.acts->ops->notice(
+        j, false, "deadline %s: nothing is done about it: %s", due->text, why);
 }
 
 static void decide(struct ladder *l, struct climber *c)
@@ -200,7 +205,7 @@ static void decide(struct ladder *l, struct climber *c)
     ladder_free(&sight);
 }
 
-/* --------------------------------------------------------------- and undoing */
+/* ------------------------------------------------------------- and undoing */
 
 enum { STANDING = 64 };
 
@@ -212,7 +217,8 @@ static bool may_undo(const struct climber *c)
     return true;
 }
 
-static bool is_firm(const struct ladder *l, const struct job *j, uint32_t deadline)
+static bool is_firm(const struct ladder *l, const struct job *j,
+                    uint32_t deadline)
 {
     const struct due *d = l->parts.due(j, deadline);
 
@@ -239,12 +245,14 @@ static void step_down(struct ladder *l, struct climber *c, const struct job *j)
     TAILQ_FOREACH(r, &l->rungs, place) {
         struct job *target = jobs_find(l->parts.jobs, r->target);
 
-        if (r->job != c->job || r->state != RUNG_DONE || n == STANDING || !target)
+        if (r->job != c->job || r->state != RUNG_DONE || n == STANDING ||
+            !target)
             continue;
         mood.firm |= is_firm(l, j, r->deadline);
-        v[n] = (struct climb_stand){ .kind = r->kind,
-                                     .stood_s = (double)(now_ns - r->since_ns) / 1e9,
-                                     .may_s = ladder_may_s(l, target) };
+        v[n] = (struct climb_stand){.kind = r->kind,
+                                    .stood_s =
+                                        (double)(now_ns - r->since_ns) / 1e9,
+                                    .may_s = ladder_may_s(l, target)};
         of[n++] = r;
     }
     down = climb_down(v, n, &mood, &which);
@@ -272,7 +280,7 @@ static void note_brought(struct ladder *l, const struct climber *c)
     }
 }
 
-/* ------------------------------------------------------------------ the clock */
+/* --------------------------------------------------------------- the clock */
 
 static bool has_gone(const struct ladder *l, uint64_t job, bool target)
 {
@@ -304,7 +312,8 @@ static void tick_rung(struct ladder *l, struct rung_taken *r)
 }
 
 /* Deadlines that have been taken back. */
-static void forget_over(struct ladder *l, struct climber *c, const struct job *j)
+static void forget_over(struct ladder *l, struct climber *c,
+                        const struct job *j)
 {
     for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++)
         if (c->pace[i].each && !l->parts.due(j, i + 1))
@@ -376,10 +385,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         wake(l);
 }
 
-/* --------------------------------------------------------------- who hears it */
+/* ------------------------------------------------------------ who hears it */
 
-void ladder_instances(struct ladder *l, struct job *j, const struct hct_instance *v,
-                      uint32_t n)
+void ladder_instances(struct ladder *l, struct job *j,
+                      const struct hct_instance *v, uint32_t n)
 {
     struct climber *c = l && acts(j) ? climber_of(l, j) : NULL;
     bool worse = false;
@@ -397,7 +406,8 @@ void ladder_instances(struct ladder *l, struct job *j, const struct hct_instance
         ladder_ask(l, c);
 }
 
-void ladder_verdict(struct ladder *l, struct job *j, const struct hct_verdict *v)
+void ladder_verdict(struct ladder *l, struct job *j,
+                    const struct hct_verdict *v)
 {
     struct climber *c = l && acts(j) && v->kind == HCT_DEADLINE && v->deadline
                         ? climber_of(l, j) : NULL;
@@ -446,9 +456,10 @@ void ladder_ordered(struct ladder *l, struct job *j, const struct act_order *o)
     if (o->act != ACT_SUSPEND && o->act != ACT_RESUME)
         return;
     TAILQ_FOREACH(r, &l->rungs, place)
-        if (r->target == j->id && r->kind == CLIMB_SUSPEND && !rung_final(r->state))
-            rung_over(l, r, o->act == ACT_SUSPEND ? "a person has suspended it"
-                                                  : "a person has resumed it");
+    if (r->target == j->id && r->kind == CLIMB_SUSPEND && !rung_final(r->state))
+        rung_over(l, r,
+                  o->act == ACT_SUSPEND ? "a person has suspended it"
+                                        : "a person has resumed it");
 }
 
 void ladder_committed(struct ladder *l)
@@ -495,13 +506,14 @@ void ladder_recall(struct ladder *l, const struct store_rung *row)
     snprintf(r->why, sizeof(r->why), "%s", row->why ? row->why : "");
     TAILQ_INSERT_TAIL(&l->rungs, r, place);
     if (r->state == RUNG_STORED)
-        rung_step(l, r, RUNG_EVENT_OVER, "hector-master ended before it was done");
+        rung_step(l, r, RUNG_EVENT_OVER,
+                  "hector-master ended before it was done");
     else if (r->state == RUNG_UNDOING)
         r->state = RUNG_DONE;   /* that is ordered again */
     wake(l);
 }
 
-/* ------------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- the rest */
 
 static bool names_deadline(const char *spec)
 {
@@ -516,15 +528,18 @@ int ladder_check(const Hct__Submit *s, struct err *err)
 
     if (*s->on_deadline && strcmp(s->on_deadline, "report") != 0 &&
         strcmp(s->on_deadline, "act") != 0)
-        return err_set(err, EINVAL, "--on-deadline %.20s: report or act is wanted",
+        return err_set(err, EINVAL,
+                       "--on-deadline %.20s: report or act is wanted",
                        s->on_deadline);
     if (s->max_suspend > 101)
-        return err_set(err, EINVAL, "--max-suspend %u is more than all of the time",
+        return err_set(err, EINVAL,
+                       "--max-suspend %u is more than all of the time",
                        s->max_suspend - 1);
     for (size_t i = 0; i < s->n_policies && !any; i++)
         any = names_deadline(s->policies[i]);
     if (strcmp(s->on_deadline, "act") == 0 && !any)
-        return err_set(err, EINVAL, "--on-deadline act: nothing is due in this job "
+        return err_set(err, EINVAL,
+                       "--on-deadline act: nothing is due in this job "
                        "(--deadline, --calendar)");
     return 0;
 }

@@ -1,10 +1,11 @@
-/* ladder.h - acts on deadlines: when the margin of a job with --on-deadline act
- * declines, less important jobs of the same user give way to it, step by step, and get
- * back what they gave when it is good again (climb.h decides which).
+/* ladder.h - acts on deadlines: when the margin of a job with --on-deadline
+ * act declines, less important jobs of the same user give way to it, step by
+ * step, and get back what they gave when it is good again (climb.h decides
+ * which).
  *
- * Each step is a row of table rung before anything is done, and after a crash the
- * rows are what has to be undone. Slaves give everything back by themselves when the
- * master is away for some seconds (Yield of hct.proto). */
+ * Each step is a row of table rung before anything is done, and after a crash
+ * the rows are what has to be undone. Slaves give everything back by
+ * themselves when the master is away for some seconds (Yield of hct.proto). */
 #ifndef HECTOR_LADDER_H
 #define HECTOR_LADDER_H
 
@@ -36,13 +37,15 @@ struct ladder_parts {           /* all borrowed */
     int (*unstore)(struct job *j, struct err *err);
 };
 
-struct ladder *ladder_create(const struct ladder_parts *parts);  /* NULL: no memory */
+struct ladder *
+ladder_create(const struct ladder_parts *parts); /* NULL: no memory */
 void ladder_destroy(struct ladder *l);  /* NULL is fine, as below */
 
 /* What its policy says of the deadlines of a job. */
-void ladder_instances(struct ladder *l, struct job *j, const struct hct_instance *v,
-                      uint32_t n);
-void ladder_verdict(struct ladder *l, struct job *j, const struct hct_verdict *v);
+void ladder_instances(struct ladder *l, struct job *j,
+                      const struct hct_instance *v, uint32_t n);
+void ladder_verdict(struct ladder *l, struct job *j,
+                    const struct hct_verdict *v);
 
 /* A slave says how a job fares there. -1: it makes no sense. */
 int ladder_yielded(struct ladder *l, struct job *j, struct job_node *on,

@@ -1,5 +1,5 @@
-/* ladder_look.c - what there is when a step is decided: nodes, jobs and how their
- * tasks fare, as climb.h wants it. */
+/* ladder_look.c - what there is when a step is decided: nodes, jobs and how
+ * their tasks fare, as climb.h wants it. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,12 +10,12 @@
 #include "proto/link/conn.h"
 
 enum { USUAL_WEIGHT = 1024 };
-static const double weight_step = 1.25,         /* of the kernel, from nice to nice */
-    short_part = 0.05;          /* of the memory is to be free */
+static const double weight_step = 1.25, /* of the kernel, from nice to nice */
+    short_part = 0.05;                  /* of the memory is to be free */
 static const uint64_t moves_old_ns = 10 * CLOCK_NS_PER_S;
 static const struct climb_moves moves_unknown = { 1, 1e8, 0 };
 
-/* --------------------------------------------------------------- what is known */
+/* ----------------------------------------------------------- what is known */
 
 const struct pace *ladder_worst(const struct climber *c, uint32_t *number)
 {
@@ -56,12 +56,12 @@ bool ladder_holds(const struct ladder *l, uint64_t job)
     const struct rung_taken *r;
 
     TAILQ_FOREACH(r, &l->rungs, place)
-        if (r->target == job && r->kind == CLIMB_SUSPEND && rung_stands(r->state))
-            return true;
+    if (r->target == job && r->kind == CLIMB_SUSPEND && rung_stands(r->state))
+        return true;
     return false;
 }
 
-/* -------------------------------------------------------------------- patience */
+/* ---------------------------------------------------------------- patience */
 
 double ladder_may_s(struct ladder *l, const struct job *j)
 {
@@ -90,7 +90,7 @@ double ladder_may_s(struct ladder *l, const struct job *j)
     return most - p->used_s;
 }
 
-/* ------------------------------------------------------------------- questions */
+/* --------------------------------------------------------------- questions */
 
 static bool reaches(const struct job_node *jn)
 {
@@ -131,7 +131,8 @@ static void look_at_moves(struct ladder *l)
         return;
     l->moves_ns = now_ns;
     l->moves = moves_unknown;
-    if (query_moving(journal_store(l->parts.acts->journal), &q, &err) || !q.done)
+    if (query_moving(journal_store(l->parts.acts->journal), &q, &err) ||
+        !q.done)
         return;
     l->moves.base_s = q.base_s;
     l->moves.risk = 1 - (double)q.done / (double)q.ended;
@@ -139,7 +140,7 @@ static void look_at_moves(struct ladder *l)
         l->moves.bytes_s = q.bytes_s;
 }
 
-/* --------------------------------------------------------------------- the sight */
+/* --------------------------------------------------------------- the sight */
 
 /* It is stopped by nobody, and runs; or by us. */
 static bool is_going(const struct job *j)
@@ -147,7 +148,8 @@ static bool is_going(const struct job *j)
     if (j->state != JOB_RUNNING || j->mover)
         return false;
     for (uint32_t r = 0; r < j->ntasks; r++)
-        if (!task_state_final(j->tasks[r].state) && j->tasks[r].hold != HOLD_GOING)
+        if (!task_state_final(j->tasks[r].state) &&
+            j->tasks[r].hold != HOLD_GOING)
             return false;
     return true;
 }
@@ -253,8 +255,10 @@ static void look_at_nodes(const struct ladder *l, struct ladder_sight *v)
             .cpus = cpus_of(l, n), .speed = 1,
             .others = fmax(0, n->cpu_busy * n->cpus - ours),
             .takes = n->state == NODE_UP && !n->draining };
-        if (n->memory_available_bytes && (double)n->memory_available_bytes < spare)
-            v->nodes[i].short_bytes = (uint64_t)spare - n->memory_available_bytes;
+        if (n->memory_available_bytes &&
+            (double)n->memory_available_bytes < spare)
+            v->nodes[i].short_bytes =
+                (uint64_t)spare - n->memory_available_bytes;
     }
     v->in.nnodes = all->n;
 }
@@ -272,8 +276,9 @@ static bool make_room(const struct ladder *l, struct ladder_sight *v)
     return v->jobs && v->of && v->shares && v->nodes;
 }
 
-bool ladder_look(struct ladder *l, const struct climber *c, const struct pace *p,
-                 const struct due *due, struct ladder_sight *v)
+bool ladder_look(struct ladder *l, const struct climber *c,
+                 const struct pace *p, const struct due *due,
+                 struct ladder_sight *v)
 {
     bool there = false;
 

@@ -20,7 +20,7 @@
 struct rung_taken {
     TAILQ_ENTRY(rung_taken) place;
     uint64_t job;               /* for whom, */
-    uint32_t number, deadline;  /* ... its steps from 1, and what is due in it */
+    uint32_t number, deadline; /* ... its steps from 1, and what is due in it */
     char *due;                  /* owned: as text */
     enum climb_kind kind;
     enum rung_state state;
@@ -41,7 +41,7 @@ TAILQ_HEAD(rungs, rung_taken);
 struct climber {
     LIST_ENTRY(climber) place;
     uint64_t job;
-    struct pace pace[HCT_DEADLINES_MAX];        /* by number - 1; each 0: not seen */
+    struct pace pace[HCT_DEADLINES_MAX]; /* by number - 1; each 0: not seen */
     uint32_t nsteps;
     uint32_t asks;              /* answers that have not come, */
     uint64_t asked_ns;          /* ... of what was asked then; monotonic */
@@ -49,9 +49,9 @@ struct climber {
     bool told_none;             /* that nothing can be done, in this stretch */
 };
 
-/* How long a job may be suspended yet: it may use up its part of LADDER_WINDOW_S at
- * once, and gets it back while it runs, so that in the long run it stands for no
- * more than that part of the time. */
+/* How long a job may be suspended yet: it may use up its part of
+ * LADDER_WINDOW_S at once, and gets it back while it runs, so that in the long
+ * run it stands for no more than that part of the time. */
 struct patience {
     LIST_ENTRY(patience) place;
     uint64_t job;
@@ -69,7 +69,7 @@ struct seen_fare {
 struct ladder {
     struct ladder_parts parts;
     struct event *timer;        /* owned, like the lists */
-    struct rungs rungs;         /* those that are not final, the oldest first, and
+    struct rungs rungs; /* those that are not final, the oldest first, and
                                    final ones within the dwell time */
     LIST_HEAD(, climber) climbers;
     LIST_HEAD(, patience) patience;
@@ -79,15 +79,15 @@ struct ladder {
     uint64_t serial;
 };
 
-/* ------------------------------------------------------------- ladder_look.c */
+/* ----------------------------------------------------------- ladder_look.c */
 
 /* The deadline that is worst off, of those that are not met as they should be;
  * NULL: all are. */
 const struct pace *ladder_worst(const struct climber *c, uint32_t *number);
 /* Ask all slaves of the job's nodes how it, and others there, fare. */
 void ladder_ask(struct ladder *l, struct climber *c);
-/* All there is for a decision, in memory that ladder_free() takes; steps to `of`.
- * False: no memory, or the job has no tasks. */
+/* All there is for a decision, in memory that ladder_free() takes; steps to
+ * `of`. False: no memory, or the job has no tasks. */
 struct ladder_sight {
     struct climb_in in;
     struct climb_node *nodes;
@@ -95,8 +95,9 @@ struct ladder_sight {
     struct climb_share *shares;
     struct job **of;            /* by index in jobs; borrowed */
 };
-bool ladder_look(struct ladder *l, const struct climber *c, const struct pace *p,
-                 const struct due *due, struct ladder_sight *sight);
+bool ladder_look(struct ladder *l, const struct climber *c,
+                 const struct pace *p, const struct due *due,
+                 struct ladder_sight *sight);
 void ladder_free(struct ladder_sight *sight);
 
 struct fare *ladder_fare(struct ladder *l, uint64_t job, const struct node *n,
@@ -106,7 +107,7 @@ bool ladder_holds(const struct ladder *l, uint64_t job);
 /* Seconds that it may be suspended yet. */
 double ladder_may_s(struct ladder *l, const struct job *j);
 
-/* ------------------------------------------------------------- ladder_step.c */
+/* ----------------------------------------------------------- ladder_step.c */
 
 /* As it is now, in the database. */
 void rung_note(struct ladder *l, const struct rung_taken *r);
@@ -118,8 +119,8 @@ void rung_order(struct ladder *l, struct rung_taken *r);
 void rung_undo(struct ladder *l, struct rung_taken *r, const char *why);
 /* Has it come about? Once in a tick. */
 void rung_watch(struct ladder *l, struct rung_taken *r);
-/* What the job gives up, of all steps that stand, to one of its nodes or (NULL) to
- * all. */
+/* What the job gives up, of all steps that stand, to one of its nodes or
+ * (NULL) to all. */
 void rung_tell(struct ladder *l, struct job *j, const struct job_node *only);
 void rung_free(struct rung_taken *r);
 /* It is not ours any more. */

@@ -1,8 +1,8 @@
 /* ladder_step.c - does a step, sees how it comes about, and undoes it.
  *
- * Invariants. rung_step() is the one place where the state of a step changes, and
- * notes it. What a job gives up on its nodes follows from its steps that stand alone
- * (rung_tell), so it can be told again. */
+ * Invariants. rung_step() is the one place where the state of a step changes,
+ * and notes it. What a job gives up on its nodes follows from its steps that
+ * stand alone (rung_tell), so it can be told again. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -52,7 +52,8 @@ bool rung_step(struct ladder *l, struct rung_taken *r, enum rung_event e,
 
     if (!rung_next(&r->state, e)) {
         log_warn("ladder", "%s in state %s job=%" PRIu64,
-                 machine_event(&rung_machine, e), rung_state_name(from), r->job);
+                 machine_event(&rung_machine, e), rung_state_name(from),
+                 r->job);
         return false;
     }
     r->since_ns = clock_monotonic_ns();
@@ -69,7 +70,7 @@ bool rung_step(struct ladder *l, struct rung_taken *r, enum rung_event e,
     return true;
 }
 
-/* --------------------------------------------------------------------- words */
+/* ------------------------------------------------------------------- words */
 
 static struct job *target_of(const struct ladder *l, const struct rung_taken *r)
 {
@@ -93,7 +94,8 @@ static void add_patience(struct ladder *l, const struct rung_taken *r,
 
 static void say_done(struct ladder *l, const struct rung_taken *r)
 {
-    const struct job *j = target_of(l, r), *rt = jobs_find(l->parts.jobs, r->job);
+    const struct job *j = target_of(l, r),
+                     *rt = jobs_find(l->parts.jobs, r->job);
     const struct act_ops *ops = l->parts.acts->ops;
     char most[80];
 
@@ -101,33 +103,40 @@ static void say_done(struct ladder *l, const struct rung_taken *r)
         return;
     add_patience(l, r, j, most, sizeof(most));
     if (r->kind == CLIMB_FASTER) {
-        ops->notice(rt, false, "deadline %s: tasks of job %" PRIu64 " are %s, %s: %s",
+        ops->notice(rt, false,
+                    "deadline %s: tasks of job %" PRIu64 " are %s, %s: %s",
                     r->due, rt->id, climb_words(r->kind), r->to->name, r->why);
         return;
     }
-    ops->notice(rt, false, "deadline %s: job %" PRIu64 " is %s: %s", r->due, j->id,
-                climb_words(r->kind), r->why);
-    ops->notice(j, false, "job %" PRIu64 " is %s for the deadline %s of job %" PRIu64
-                "%s", j->id, climb_words(r->kind), r->due, rt->id, most);
+    ops->notice(rt, false, "deadline %s: job %" PRIu64 " is %s: %s", r->due,
+                j->id, climb_words(r->kind), r->why);
+    ops->notice(j, false,
+                "job %" PRIu64 " is %s for the deadline %s of job %" PRIu64
+                "%s",
+                j->id, climb_words(r->kind), r->due, rt->id, most);
 }
 
 static void say_undone(struct ladder *l, const struct rung_taken *r)
 {
-    const struct job *j = target_of(l, r), *rt = jobs_find(l->parts.jobs, r->job);
+    const struct job *j = target_of(l, r),
+                     *rt = jobs_find(l->parts.jobs, r->job);
     const struct act_ops *ops = l->parts.acts->ops;
 
     if (rt)
-        ops->notice(rt, false, "deadline %s: job %" PRIu64 " is no longer %s: %s",
-                    r->due, r->target, climb_words(r->kind), r->result);
+        ops->notice(rt, false,
+                    "deadline %s: job %" PRIu64 " is no longer %s: %s", r->due,
+                    r->target, climb_words(r->kind), r->result);
     if (j)
-        ops->notice(j, false, "job %" PRIu64 " is no longer %s for the deadline %s of"
-                    " job %" PRIu64 ": %s", j->id, climb_words(r->kind), r->due,
-                    r->job, r->result);
+        ops->notice(j, false,
+                    "job %" PRIu64 " is no longer %s for the deadline %s of"
+                    " job %" PRIu64 ": %s",
+                    j->id, climb_words(r->kind), r->due, r->job, r->result);
 }
 
-/* -------------------------------------------------------------------- orders */
+/* ------------------------------------------------------------------ orders */
 
-static bool gives_up(const struct rung_taken *r, uint64_t job, enum climb_kind k)
+static bool gives_up(const struct rung_taken *r, uint64_t job,
+                     enum climb_kind k)
 {
     return r->target == job && r->kind == k && rung_stands(r->state);
 }
@@ -156,11 +165,13 @@ void rung_tell(struct ladder *l, struct job *j, const struct job_node *only)
 
 static int all_ranks(struct taskset *all, const struct job *j, struct err *err)
 {
-    return j->ntasks && taskset_add(all, 0, j->ntasks - 1) ? err_memory(err) : 0;
+    return j->ntasks && taskset_add(all, 0, j->ntasks - 1) ? err_memory(err)
+                                                           : 0;
 }
 
-static int order_hold(struct ladder *l, const struct rung_taken *r, struct job *j,
-                      enum act_name act, const char *why, struct err *err)
+static int order_hold(struct ladder *l, const struct rung_taken *r,
+                      struct job *j, enum act_name act, const char *why,
+                      struct err *err)
 {
     struct taskset all = { 0 };
     struct act_order o = { .act = act, .who = ACT_LADDER,
@@ -186,10 +197,10 @@ static int order_store(struct ladder *l, struct job *j, const char *why,
     return rc;
 }
 
-static int order_move(struct ladder *l, const struct rung_taken *r, struct job *j,
-                      const char *why, struct err *err)
+static int order_move(struct ladder *l, const struct rung_taken *r,
+                      struct job *j, const char *why, struct err *err)
 {
-    const struct mover_order o = { .ranks = &r->ranks, .to = r->to, .why = why };
+    const struct mover_order o = {.ranks = &r->ranks, .to = r->to, .why = why};
     struct act_order act = { .act = ACT_MIGRATE, .who = ACT_LADDER,
                              .why = why, .ranks = &r->ranks };
     int rc = mover_order(l->parts.movers, j, &o, err);
@@ -281,7 +292,7 @@ void rung_over(struct ladder *l, struct rung_taken *r, const char *why)
         rung_tell(l, j, NULL);
 }
 
-/* ------------------------------------------------------------------ and effects */
+/* ------------------------------------------------------------- and effects */
 
 /* Of those that live. */
 static bool all_are(const struct job *j, enum hold hold)
@@ -295,7 +306,8 @@ static bool all_are(const struct job *j, enum hold hold)
 static bool any_goes(const struct job *j)
 {
     for (uint32_t i = 0; i < j->ntasks; i++)
-        if (!task_state_final(j->tasks[i].state) && j->tasks[i].hold == HOLD_GOING)
+        if (!task_state_final(j->tasks[i].state) &&
+            j->tasks[i].hold == HOLD_GOING)
             return true;
     return false;
 }
@@ -330,7 +342,8 @@ static bool yields(struct ladder *l, const struct rung_taken *r,
 }
 
 /* RUNG_EVENT_COUNT: not yet. */
-static enum rung_event doing(struct ladder *l, struct rung_taken *r, struct job *j)
+static enum rung_event doing(struct ladder *l, struct rung_taken *r,
+                             struct job *j)
 {
     bool answered;
 
@@ -342,11 +355,14 @@ static enum rung_event doing(struct ladder *l, struct rung_taken *r, struct job 
             return RUNG_EVENT_WORK;
         r->moved |= j->mover != NULL;
         return r->moved && !j->mover && j->state == JOB_RUNNING &&
-                       !checkpoint_stores(j) ? RUNG_EVENT_BREAK : RUNG_EVENT_COUNT;
+                       !checkpoint_stores(j)
+                   ? RUNG_EVENT_BREAK
+                   : RUNG_EVENT_COUNT;
     case CLIMB_LEAVE:
     case CLIMB_FASTER:
-        return j->mover ? RUNG_EVENT_COUNT
-               : is_on(j, &r->ranks, r->node) ? RUNG_EVENT_BREAK : RUNG_EVENT_WORK;
+        return j->mover                       ? RUNG_EVENT_COUNT
+               : is_on(j, &r->ranks, r->node) ? RUNG_EVENT_BREAK
+                                              : RUNG_EVENT_WORK;
     default:
         if (yields(l, r, j, true, &answered))
             return RUNG_EVENT_WORK;
@@ -411,8 +427,9 @@ void rung_watch(struct ladder *l, struct rung_taken *r)
     if (e == RUNG_EVENT_COUNT)
         return;
     r->instances = c ? c->pace[r->deadline - 1].instances : 0;
-    rung_step(l, r, e, e == RUNG_EVENT_BREAK && !*r->result ? "it could not be done"
-                                                            : NULL);
+    rung_step(l, r, e,
+              e == RUNG_EVENT_BREAK && !*r->result ? "it could not be done"
+                                                   : NULL);
     if (e == RUNG_EVENT_WORK)
         say_done(l, r);
     else

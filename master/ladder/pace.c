@@ -4,7 +4,8 @@
 #include <math.h>
 
 enum { LEAST = 3, AGAIN_MAX = 8, SOON = 4 };
-/* A turn counts half in the mean; what is later than four times its limit no more. */
+/* A turn counts half in the mean; what is later than four times its limit no
+ * more. */
 static const double weight = 0.5, lowest = -4;
 
 static uint64_t least(const struct pace *p)
@@ -63,7 +64,7 @@ bool pace_instance(struct pace *p, double margin, bool late, double chance)
     if (!isnan(margin))
         take_margin(p, margin);
     else if (late && (!p->known || p->margin > 0)) {
-        p->margin = 0;          /* it has none left, and how much more is open */
+        p->margin = 0; /* it has none left, and how much more is open */
         p->known = true;
     }
     if (late) {

@@ -1,13 +1,13 @@
-/* pace.h - how a deadline of a job is met, for who acts on it: of instances as they
- * come, and of what the policy deadline says. Pure.
+/* pace.h - how a deadline of a job is met, for who acts on it: of instances as
+ * they come, and of what the policy deadline says. Pure.
  *
  *   GOOD --declining (the policy)--> DECLINING --one late--> MISSED
  *     |  ---------------------one late-------------------------> |
  *     +<--met again (the policy), or `need` good ones in a row --+
  *
- * need is how many it took to decline, three of each rank at least; and twice as many
- * each time that it declines soon after something was given back, so that it is tried
- * ever more rarely whether a step is needed yet. */
+ * need is how many it took to decline, three of each rank at least; and twice
+ * as many each time that it declines soon after something was given back, so
+ * that it is tried ever more rarely whether a step is needed yet. */
 #ifndef HECTOR_PACE_H
 #define HECTOR_PACE_H
 
@@ -20,7 +20,7 @@ struct pace {                   /* {0} but for each and want */
     uint32_t each;              /* instances of one turn: as many as ranks */
     double want;                /* of the time there is to be left, 0 to 1 */
     enum pace_stage stage;
-    double margin;              /* of late ones more: mean of the worst of turns */
+    double margin; /* of late ones more: mean of the worst of turns */
     double chance;              /* that one of the next is missed */
     uint64_t instances, missed; /* so far; in this stretch */
     uint64_t low, good;         /* in a row, */
@@ -32,8 +32,8 @@ struct pace {                   /* {0} but for each and want */
     double worst;               /* ... and their least margin */
 };
 
-/* One instance: its relative margin (NaN: not known yet), whether it is late, and the
- * chance (NaN: none). True: it is worse than before, from good. */
+/* One instance: its relative margin (NaN: not known yet), whether it is late,
+ * and the chance (NaN: none). True: it is worse than before, from good. */
 bool pace_instance(struct pace *p, double margin, bool late, double chance);
 /* The policy says so. The same. */
 bool pace_declines(struct pace *p);

@@ -1,5 +1,5 @@
-/* rung.h - one step that is taken for a deadline: its states, and which event leads
- * where.
+/* rung.h - one step that is taken for a deadline: its states, and which event
+ * leads where.
  *
  *   proposed --store--> stored --order--> doing --work--> done
  *                         |                 |  |            |
@@ -7,10 +7,10 @@
  *                         | over            v  v            v
  *                         +------------> failed  undoing --return--> undone
  *
- * stored: it is in the database, and nothing has been done. doing: it is ordered.
- * undoing: to be as before is ordered. over: who it was for, or who it was done to, has
- * ended, or a person has taken it over: from doing, done and undoing to undone.
- * failed and undone are final. */
+ * stored: it is in the database, and nothing has been done. doing: it is
+ * ordered. undoing: to be as before is ordered. over: who it was for, or who
+ * it was done to, has ended, or a person has taken it over: from doing, done
+ * and undoing to undone. failed and undone are final. */
 #ifndef HECTOR_RUNG_H
 #define HECTOR_RUNG_H
 

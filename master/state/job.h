@@ -188,8 +188,8 @@ struct job {
     struct cpuuse cpu;          /* what these may use of processors */
     struct priority priority;   /* what is asked for, */
     bool reprioritized;         /* ... and its Prepare may have had another */
-    bool acts_on_due;           /* others give way when its deadlines are at risk */
-    uint32_t max_suspend;       /* per cent of its time, for deadlines of others */
+    bool acts_on_due;           /* others give way for its deadlines */
+    uint32_t max_suspend;       /* per cent of its time, for those of others */
     uint32_t rungs;             /* steps taken for its own; of master/ladder */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */

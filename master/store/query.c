@@ -119,9 +119,10 @@ int query_any_batch(struct store *st, int64_t count, bool *any,
 }
 
 /* A suspended job: for whom, if that is for a deadline. */
-static const char held_for[] = "'suspended' || ifnull((SELECT ' for the deadline of job"
-    " ' || r.job FROM rung r WHERE r.target = q.job AND r.kind = 'suspend' AND"
-    " r.state IN ('doing', 'done') LIMIT 1), '')";
+static const char held_for[] =
+    "'suspended' || ifnull((SELECT ' for the deadline of job ' || r.job FROM"
+    " rung r WHERE r.target = q.job AND r.kind = 'suspend' AND r.state IN"
+    " ('doing', 'done') LIMIT 1), '')";
 
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
                bool people, const struct query_rows *to, struct err *err)
@@ -769,33 +770,34 @@ int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
 
     if (!query_has(st, STORE_TABLE_rung))
         return 0;
-    return query_row(st, "", "rung t WHERE job = ?1 OR target = ?1 ORDER BY at_ns,"
-                     " job, number", of, 1, &r, err);
+    return query_row(st, "", "rung t WHERE job = ?1 OR target = ?1 ORDER BY"
+                     " at_ns, job, number", of, 1, &r, err);
 }
 
-int query_rung_rows(struct store *st, uint64_t job, const struct query_rows *to,
-                    struct err *err)
+int query_rung_rows(struct store *st, uint64_t job,
+                    const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
 
     if (query_has(st, STORE_TABLE_rung))
-        str_addf(&sql, "SELECT * FROM ladder WHERE job = %" PRIu64 " OR target = %"
-                 PRIu64 " ORDER BY at_ns, job, number", job, job);
+        str_addf(&sql, "SELECT * FROM ladder WHERE job = %" PRIu64 " OR target"
+                 " = %" PRIu64 " ORDER BY at_ns, job, number", job, job);
     else
         str_add(&sql, "SELECT 0 AS job LIMIT 0");
     return query_run(st, &sql, to, err);
 }
 
-int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f, void *arg,
-                     struct err *err)
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
+                     void *arg, struct err *err)
 {
     const struct store_value of[] = { number(master) };
     struct reader r = { STORE_TABLE_rung, { .rung = f }, arg };
 
     if (!query_has(st, STORE_TABLE_rung))
         return 0;
-    return query_row(st, "", "rung t WHERE master = ?1 AND state NOT IN ('failed',"
-                     " 'undone') ORDER BY at_ns, job, number", of, 1, &r, err);
+    return query_row(st, "", "rung t WHERE master = ?1 AND state NOT IN"
+                     " ('failed', 'undone') ORDER BY at_ns, job, number", of, 1,
+                     &r, err);
 }
 
 static int on_moving(void *arg, int ncols, const char *const *names,
@@ -818,13 +820,16 @@ int query_moving(struct store *st, struct query_moving *q, struct err *err)
     *q = (struct query_moving){ 0 };
     if (!query_has(st, STORE_TABLE_move))
         return 0;
-    return query_by(st, "WITH last AS (SELECT * FROM moves WHERE result NOT NULL"
+    return query_by(st, "WITH last AS (SELECT * FROM moves WHERE result NOT"
+                    " NULL"
                     " ORDER BY asked_ns DESC LIMIT 20) SELECT count(*),"
-                    " ifnull(sum(result = 'done'), 0), CAST(ifnull(avg(iif(result ="
-                    " 'done', stood_ns - ifnull(image_ns, 0), NULL)), 0) AS"
-                    " INTEGER), ifnull(sum(iif(result = 'done' AND image_ns > 0,"
+                    " ifnull(sum(result = 'done'), 0),"
+                    " CAST(ifnull(avg(iif(result = 'done', stood_ns -"
+                    " ifnull(image_ns, 0), NULL)), 0) AS INTEGER),"
+                    " ifnull(sum(iif(result = 'done' AND image_ns > 0,"
                     " image_bytes, 0)), 0), ifnull(sum(iif(result = 'done',"
-                    " image_ns, 0)), 0) FROM last", NULL, 0, on_moving, &r, err);
+                    " image_ns, 0)), 0) FROM last",
+                    NULL, 0, on_moving, &r, err);
 }
 
 /* d.job is that one; 0: see query.h. */
@@ -858,11 +863,12 @@ int query_any_deadline(struct store *st, uint64_t job, bool *any,
 }
 
 /* "job 3 suspended, undone": of d. */
-static const char last_step[] = "(SELECT 'job ' || r.target || CASE r.kind"
-    " WHEN 'calm' THEN ' given the least weight' WHEN 'aside' THEN ' kept off'"
-    " WHEN 'suspend' THEN ' suspended' WHEN 'store' THEN ' suspended to disk' ELSE"
-    " ' moved' END || iif(r.state = 'done', '', ', ' || r.state) FROM rung r WHERE"
-    " r.job = d.job AND r.deadline_number = d.number ORDER BY r.number DESC LIMIT 1)";
+static const char last_step[] =
+    "(SELECT 'job ' || r.target || CASE r.kind WHEN 'calm' THEN ' given the"
+    " least weight' WHEN 'aside' THEN ' kept off' WHEN 'suspend' THEN"
+    " ' suspended' WHEN 'store' THEN ' suspended to disk' ELSE ' moved' END ||"
+    " iif(r.state = 'done', '', ', ' || r.state) FROM rung r WHERE r.job ="
+    " d.job AND r.deadline_number = d.number ORDER BY r.number DESC LIMIT 1)";
 
 /* What is bare beside max() is of the row that has it. What is done within the
  * bound of its clocks is not late. */

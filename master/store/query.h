@@ -41,8 +41,8 @@ bool query_has(const struct store *st, enum store_table table);
 
 /* The last count jobs (-1: all) and those that run, with the time they have
  * taken until now; with runs: those that a job of a batch system had, as it was
- * requeued, one after the other, as batch, run and reason say. people: state says for
- * the deadline of which other one a job is suspended. */
+ * requeued, one after the other, as batch, run and reason say. people: state
+ * says for the deadline of which other one a job is suspended. */
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
                bool people, const struct query_rows *to, struct err *err);
 /* Is one of these in a job of a batch system? */
@@ -231,20 +231,21 @@ struct query_move {
 /* What moves have taken, of the last ones. */
 struct query_moving {
     uint64_t done, ended;       /* so many were done, of so many */
-    double base_s, bytes_s;     /* the pause without images; their bytes a second,
-                                   0: not known */
+    double base_s, bytes_s;     /* the pause without images; their bytes a
+                                   second, 0: not known */
 };
 int query_moving(struct store *st, struct query_moving *q, struct err *err);
 
 /* Steps for deadlines that this master has taken and not undone. */
 typedef int query_rung_f(void *arg, const struct store_rung *row);
-/* Those for deadlines of the job, and those done to it; and as the view has them. */
+/* Those for deadlines of the job, and those done to it; and as the view has
+ * them. */
 int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
                 struct err *err);
-int query_rung_rows(struct store *st, uint64_t job, const struct query_rows *to,
-                    struct err *err);
-int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f, void *arg,
-                     struct err *err);
+int query_rung_rows(struct store *st, uint64_t job,
+                    const struct query_rows *to, struct err *err);
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
+                     void *arg, struct err *err);
 
 typedef int query_move_f(void *arg, const struct query_move *move);
 int query_moves(struct store *st, uint64_t job, query_move_f *f, void *arg,

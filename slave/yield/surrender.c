@@ -1,8 +1,8 @@
 /* surrender.c - see surrender.h.
  *
- * Invariants. What a thread had is noted before it is changed. A thread that is new
- * has what the one had that made it: where that had given something up, the note is
- * a copy of that one's, or of any of its process. */
+ * Invariants. What a thread had is noted before it is changed. A thread that
+ * is new has what the one had that made it: where that had given something up,
+ * the note is a copy of that one's, or of any of its process. */
 #include "slave/yield/surrender.h"
 
 #include <dirent.h>
@@ -33,7 +33,8 @@ bool surrender_may_calm(void)
 
     return has_capability(CAP_SYS_NICE) ||
            (getrlimit(RLIMIT_NICE, &limit) == 0 &&
-            (int64_t)limit.rlim_cur >= NICE_ZERO - getpriority(PRIO_PROCESS, 0));
+            (int64_t)limit.rlim_cur >=
+                NICE_ZERO - getpriority(PRIO_PROCESS, 0));
 }
 
 static struct surrendered *find(const struct surrender *s, pid_t tid)

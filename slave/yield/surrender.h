@@ -1,5 +1,6 @@
-/* surrender.h - what the threads of some processes have given up, and had before:
- * each gets back what it had, exactly, unless somebody has changed it meanwhile. */
+/* surrender.h - what the threads of some processes have given up, and had
+ * before: each gets back what it had, exactly, unless somebody has changed it
+ * meanwhile. */
 #ifndef HECTOR_SURRENDER_H
 #define HECTOR_SURRENDER_H
 

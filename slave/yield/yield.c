@@ -1,7 +1,8 @@
 /* yield.c - see yield.h.
  *
- * Invariant: a job is in the list exactly while something of it is given up. One
- * that has gone leaves it at the next tick: there is nobody to get anything back. */
+ * Invariant: a job is in the list exactly while something of it is given up.
+ * One that has gone leaves it at the next tick: there is nobody to get
+ * anything back. */
 #include "slave/yield/yield.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* yield.h - what jobs give up on this node for the deadline of another one. The
- * master orders it, whole each time; it lasts as long as that is there: when it has
- * been away for YIELD_LEASE_S everything is given back, and jobs that were suspended
- * for it go on. */
+/* yield.h - what jobs give up on this node for the deadline of another one.
+ * The master orders it, whole each time; it lasts as long as that is there:
+ * when it has been away for YIELD_LEASE_S everything is given back, and jobs
+ * that were suspended for it go on. */
 #ifndef HECTOR_YIELD_H
 #define HECTOR_YIELD_H
 

@@ -2,12 +2,13 @@
  *
  *   beat MS FILE [CPU_MS [ALL_MS]]
  *
- * In round n a message goes from task to task: task 0 sends it by a call that is
- * tagged "in" with marker n, the last one gives it back to task 0 by one tagged
- * "out"; each has computed for CPU_MS milliseconds of a processor before, one after the other,
- * and all together for ALL_MS at the beginning of the round; then all meet in a barrier that each has tagged "beat". Between rounds they
- * sleep for MS milliseconds. FILE says what is done, and is read in each round; its
- * first word is one of
+ * In round n a message goes from task to task: task 0 sends it by a call that
+ * is tagged "in" with marker n, the last one gives it back to task 0 by one
+ * tagged "out"; then all meet in a barrier that each has tagged "beat". All
+ * compute for ALL_MS milliseconds of a processor at the beginning of a round,
+ * and each for CPU_MS when it has the message. Between rounds they sleep for
+ * MS. FILE says what is done, and is read in each round; its first word is one
+ * of
  *
  *   stand TASK          that one stands before it passes the message on, until FILE
  *                       says something else

@@ -68,7 +68,7 @@ instances()     # JOB
 # others it is not.
 rt() { begin rt 100 0 -n 2 --policy deadline --deadline "in..out<=400ms$1" \
     --on-deadline act; }
-crowd() { begin crowd 0 100 -n 8 --priority -1 "$@"; }
+crowd() { begin crowd 0 100 -n 8 --priority -1; }
 
 # --------------------------------------------------------------- undisturbed
 rt ,firm

@@ -1,4 +1,5 @@
-/* Which step is taken for a deadline, and which one is taken back: each rule alone. */
+/* test_climb.c - which step is taken for a deadline, and which one is taken
+ * back: each rule alone. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,8 @@
 #include "master/ladder/climb.h"
 #include "master/ladder/rung.h"
 
-/* Job 1 is the real-time one, with two tasks on node 0, which has two processors;
- * jobs 2, 3 and 4 are less important, and may be there, too. */
+/* Job 1 is the real-time one, with two tasks on node 0, which has two
+ * processors; jobs 2, 3 and 4 are less important, and may be there, too. */
 enum { NODES = 3, JOBS = 4, SHARES = 6 };
 struct world {
     struct climb_node nodes[NODES];
@@ -55,7 +56,8 @@ static struct climb_share *put(struct world *w, uint32_t job, uint32_t node,
     return s;
 }
 
-/* Two tasks of job 1 get half of what they want, as two of job 2 want the same. */
+/* Two tasks of job 1 get half of what they want, as two of job 2 want the
+ * same. */
 static void crowd(struct world *w)
 {
     make(w);
@@ -128,8 +130,8 @@ static void test_no_help(void **state)
     nothing(&w, "there is no less important job beside it that may give way");
 }
 
-/* A job runs as fast as its slowest task: what frees one node of two brings little,
- * where the other one is as full of what is not ours. */
+/* A job runs as fast as its slowest task: what frees one node of two brings
+ * little, where the other one is as full of what is not ours. */
 static void test_slowest(void **state)
 {
     struct world w;

@@ -1,5 +1,6 @@
-/* How a deadline is met, for who acts on it: when it is worse, for how long it has to
- * be good again, and how a job fares by what its slave says. */
+/* test_pace.c - how a deadline is met, for who acts on it: when it is worse,
+ * for how long it has to be good again, and how a job fares by what its slave
+ * says. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,8 +88,8 @@ static void test_open(void **state)
     assert_true(p.known && p.margin == 0);
 }
 
-/* Each time that it declines soon after something was given back it has to be good for
- * twice as long before the next try. */
+/* Each time that it declines soon after something was given back it has to be
+ * good for twice as long before the next try. */
 static void test_again(void **state)
 {
     struct pace p = { .each = 1, .want = 0.2 };

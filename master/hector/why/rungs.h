@@ -1,4 +1,5 @@
-/* rungs.h - what was done for deadlines of a job, and to it for those of others. */
+/* rungs.h - what was done for deadlines of a job, and to it for those of
+ * others. */
 #ifndef HECTOR_WHY_RUNGS_H
 #define HECTOR_WHY_RUNGS_H
 
