@@ -6,69 +6,10 @@
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset setpriv
 
-# One processor for all tasks of a slave that may not give a weight back. By root before
-# what else runs on this machine.
-first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-drop='setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice'
-[ "$(id -u)" = 0 ] || drop=
-ahead=
-[ "$(id -u)" = 0 ] && nice -n -15 true 2>/dev/null && ahead='nice -n -15'
-start_master
-slave()         # NAME
-{
-    # shellcheck disable=SC2086 # words
-    start "slave-$1" $ahead taskset -c "$first" $drop hector-slave -d -v \
-        --master "$master" --name "$1"
-}
-slave here
-R="hector-run --master $master"
+. "$top/tests/lib/ladder.sh"
 
-order() { echo "$2" >"$T/$1.new" && mv "$T/$1.new" "$T/$1"; }
-number() { sql "SELECT ifnull(max(job), 0) FROM jobs WHERE name = '$1'" 2>/dev/null || echo 0; }
-running()       # NAME
-{
-    sql "SELECT 1 FROM jobs WHERE job = $(number "$1") AND state = 'running'" 2>/dev/null |
-        grep -q 1
-}
-# NAME CPU_MS ALL_MS OPTION...: two tasks or more in rounds, until order NAME end
-begin()
-{
-    b_name=$1 b_cpu=$2 b_all=$3
-    shift 3
-    fresh "$b_name.out" "$b_name.err"
-    rm -f "$T/$b_name"
-    # shellcheck disable=SC2086
-    $R --name "$b_name" --oversubscribe --policy none "$@" "$APPS/beat" 20 \
-        "$T/$b_name" "$b_cpu" "$b_all" >"$T/$b_name.out" 2>"$T/$b_name.err" </dev/null &
-    eval "pid_$b_name=\$!"
-    wait_for "running $b_name" 30
-    eval "job_$b_name=\$(number $b_name)"
-}
-ends()          # NAME: its status and what it says, in $ended
-{
-    order "$1" end
-    eval "ends_pid=\$pid_$1"
-    ends_is=0
-    wait "$ends_pid" || ends_is=$?
-    ended="$ends_is $(cat "$T/$1.out")"
-}
-steps()         # CONDITION: how many
-{
-    sql "SELECT count(*) FROM ladder WHERE $1" 2>/dev/null || echo 0
-}
-held()          # JOB: how many of its tasks are suspended
-{
-    sql "SELECT count(*) FROM tasks WHERE job = $1 AND hold = 'suspended'"
-}
-instances()     # JOB
-{
-    sql "SELECT count(*) FROM deadlines WHERE job = $1" 2>/dev/null || echo 0
-}
-# 100 ms of the processor in each round, of 400: alone it is in time, beside eight
-# others it is not.
-rt() { begin rt 100 0 -n 2 --policy deadline --deadline "in..out<=400ms$1" \
-    --on-deadline act; }
-crowd() { begin crowd 0 100 -n 8 --priority -1; }
+start_master
+slave here "$first" $drop
 
 # --------------------------------------------------------------- undisturbed
 rt ,firm
@@ -100,17 +41,7 @@ is "$ended" '0 rounds are over' '... and so does the other'
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 'nothing stays undone'
 
 # ------------------------------------------------- while it stands: who dies, who orders
-# It stands, and is not given back as the margin is good: with a limit that is always
-# missed a little later than when it is suspended.
-stands()        # until the crowd has been suspended again
-{
-    wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\''")" -ge 1 ] &&
-        [ "$(held "$job_crowd")" = 8 ]' 60
-}
-goes_on() { wait_for '[ "$(held "$job_crowd")" = 0 ]' 10; }
-late() { begin rt 100 0 -n 2 --policy deadline --deadline 'in..out<=100ms,firm' \
-    --on-deadline act; }
-
+# It is late all the time, so that nothing is given back as the margin is good.
 crowd
 late
 stands
