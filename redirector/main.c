@@ -169,6 +169,17 @@ static int main_check_agent(const struct hosts *h, const char *wanted,
                    "other hosts", agent_name(agent));
 }
 
+/* A private master has no other job that could give way. */
+static int main_check_acts(const struct options *o, bool master, struct err *err)
+{
+    if (master || o->migratable || !o->on_deadline ||
+        strcmp(o->on_deadline, "act") != 0)
+        return 0;
+    return err_set(err, EINVAL, "--on-deadline act needs a standing master, whose "
+                   "other jobs can give way (--master), or tasks that can move to "
+                   "other nodes (--migratable)");
+}
+
 static int main_run(struct options *o, const struct settings *c, char **argv)
 {
     const char *master = main_first(o->master, getenv("HECTOR_MASTER"),
@@ -184,6 +195,7 @@ static int main_run(struct options *o, const struct settings *c, char **argv)
 
     if (main_take_calendars(o, &err) < 0 ||
         main_check_policies(o, master, &err) < 0 ||
+        main_check_acts(o, master != NULL, &err) < 0 ||
         saved_open(&saved, o, &err) < 0 ||
         main_find_hosts(o, master != NULL, agent, &hosts, &given, &err) < 0) {
         status = main_fail(&err, err.code == EBUSY ? STATUS_FAILURE : status);

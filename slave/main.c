@@ -34,6 +34,7 @@
 #include "slave/proc/counters.h"
 #include "slave/proc/sweep.h"
 #include "slave/stacks/stackcmd.h"
+#include "slave/yield/yield.h"
 
 #define GRACE_NS  (2 * CLOCK_NS_PER_S)          /* of tasks that we end */
 #define WATCH_NS  (1 * CLOCK_NS_PER_S)          /* of others, that end now */
@@ -514,6 +515,9 @@ static int start(struct slave *s, struct err *err)
     s->jobs = jobs_create(&s->node, on_jobs_gone, s, err);
     if (!s->jobs)
         return -1;
+    s->node.yields = yields_open(s->base, s->jobs, err);
+    if (!s->node.yields)
+        return -1;
     s->gather.jobs = s->jobs;
     s->node.hook = &jobmove_hook;
     node_serve_pmix(&s->node, &jobs_pmix_ops, s->jobs, s->conf.pmix_wait_ns);
@@ -583,6 +587,7 @@ static void stop(struct slave *s)
     node_renew_by(&s->node, NULL);
     s->node.linkdrain.over = NULL;
     timer_free(s->renew);
+    yields_close(s->node.yields);
     owner_close(s->owner);
     jobs_destroy(s->jobs);
     imagelinks_close(s->node.imagelinks);

@@ -17,6 +17,7 @@
 #include "slave/jobs/jobs.h"
 #include "slave/move/jobstop.h"
 #include "slave/jobs/part.h"
+#include "slave/yield/yield.h"
 
 static struct node *node_of(void *arg)
 {
@@ -123,6 +124,13 @@ static int on_prompt(void *arg, struct conn *c, const void *msg,
     (void)c, (void)err;
     if (p)
         p->prompt = m->prompt;
+    return 0;
+}
+
+static int on_yield(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    (void)c, (void)err;
+    yields_order(node_of(arg)->yields, msg);
     return 0;
 }
 

@@ -240,14 +240,15 @@ static const struct act {
 } table[] = {
     [ACT_REPORT] = { "report", ACT_POLICY, NULL, NULL, NULL, "done", NULL,
                      NULL, HOLD_EVENT_COUNT, -1 },
-    [ACT_SUSPEND] = { "suspend",
-                      ACT_OWNER | ACT_OPERATOR | ACT_POLICY | ACT_HOST,
-                      check_hold, NULL, order_hold, "ordered", "suspended",
-                      "suspended already", HOLD_EVENT_SUSPEND,
-                      HCT__HOLD_ORDER__HOLD_SUSPEND },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_HOST, check_hold,
-                     NULL, order_hold, "ordered", "resumed", "nothing is suspended",
-                     HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
+    [ACT_SUSPEND] = { "suspend", ACT_OWNER | ACT_OPERATOR | ACT_POLICY |
+                      ACT_HOST | ACT_LADDER, check_hold, NULL, order_hold,
+                      "ordered", "suspended", "suspended already",
+                      HOLD_EVENT_SUSPEND, HCT__HOLD_ORDER__HOLD_SUSPEND },
+    [ACT_RESUME] = { "resume",
+                     ACT_OWNER | ACT_OPERATOR | ACT_HOST | ACT_LADDER,
+                     check_hold, NULL, order_hold, "ordered", "resumed",
+                     "nothing is suspended", HOLD_EVENT_RESUME,
+                     HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
                    check_kill, limit_kill, order_kill, "ordered", NULL, NULL,
                    HOLD_EVENT_END, -1 },
@@ -308,6 +309,7 @@ static const char *who_name(const struct act_order *o)
            : o->who == ACT_OPERATOR ? "operator"
            : o->who == ACT_BATCH ? "batch system"
            : o->who == ACT_HOST ? "owner"
+           : o->who == ACT_LADDER ? "ladder"
            : o->by ? o->by : "a policy";
 }
 
@@ -372,6 +374,8 @@ long acts_order(struct acts *a, struct job *j, const struct act_order *o,
         acts_record(a, j, o, row->record);
     if (row->order && row->order(a, j, o, err))
         return -1;
+    if (a->ops->ordered && o->who < ACT_POLICY)
+        a->ops->ordered(j, o);
     say(a, row, j, o, n, text, text ? size : 0);
     return n;
 }

@@ -21,6 +21,7 @@
 
 struct job;
 struct journal;
+struct ladder;
 struct movers;
 struct nodes;
 struct priority;
@@ -32,6 +33,7 @@ enum act_who {                  /* bits */
     ACT_BATCH = 4,              /* a batch system, by way of a slave */
     ACT_POLICY = 8,
     ACT_HOST = 16,              /* the owner of a node, by his being there */
+    ACT_LADDER = 32,            /* this master, for a deadline */
 };
 
 enum act_name {
@@ -64,6 +66,8 @@ struct act_ops {
     void (*end)(struct job *j, const char *why, int exit_code, bool at_once);
     /* Back to its last checkpoint; false: it cannot. */
     bool (*again)(struct job *j, const char *why);
+    /* A person has ordered that, and it is noted; NULL: nobody wants to know. */
+    void (*ordered)(struct job *j, const struct act_order *o);
     /* A sentence for the person who runs the job. */
     void (*finding)(const struct job *j, const Hct__Finding *m);
     void (*notice)(const struct job *j, bool error, const char *fmt, ...)
@@ -87,6 +91,7 @@ struct acts {
     struct movers *movers;      /* borrowed, like the next one; NULL: nobody can
                                    be moved */
     const struct nodes *nodes;
+    struct ladder *ladder;      /* borrowed: who acts on deadlines; or NULL */
     struct limit kills;
     LIST_HEAD(, autoslice) slices;      /* owned: of jobs that have gone */
 };

@@ -14,6 +14,7 @@
 #include "master/findings/duerows.h"
 #include "master/findings/findings_private.h"
 #include "master/findings/sentence.h"
+#include "master/ladder/ladder.h"
 #include "master/store/journal.h"
 #include "master/watch/verdict.h"
 #include "proto/base/clock.h"
@@ -163,6 +164,8 @@ static void findings_found(struct job *j, const struct judge *p,
         keep_learnt(f, &found->learnt[i]);
     for (uint32_t i = 0; by && i < found->out.nverdicts; i++)
         take(f, by, found, i);
+    for (uint32_t i = 0; i < found->out.nverdicts; i++)
+        ladder_verdict(f->acts->ladder, j, &found->verdicts[i]);
     if (by)
         said_look_ends(&by->said);
 }
@@ -275,6 +278,7 @@ static void findings_instances(struct job *j, const struct judge *p,
 {
     (void)p;
     duerows_put(j->findings->acts->journal, j, v, n, shift_ns);
+    ladder_instances(j->findings->acts->ladder, j, v, n);
 }
 
 static void findings_closed(struct job *j)

@@ -22,6 +22,7 @@
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
+#include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
 #include "master/store/events.h"
 #include "proto/base/clock.h"
@@ -244,12 +245,19 @@ void flow_committed(struct flow *f)
                 effects[i].carry_out(j);
     }
     drain_committed(f->drains);
+    ladder_committed(f->ladder);
 }
 
 /* ---------------------------------------------------------- begin and end */
 
+static void flow_ordered(struct job *j, const struct act_order *o)
+{
+    ladder_ordered(j->flow->ladder, j, o);
+}
+
 static const struct act_ops act_ops = {
     .effect = flow_act, .end = flow_kill, .again = again_if_can,
+    .ordered = flow_ordered,
     .finding = notice_finding, .notice = notice,
 };
 
@@ -283,6 +291,11 @@ uint64_t flow_restart_wait_ns(const struct flow *f)
 struct drains *flow_drains(struct flow *f)
 {
     return f->drains;
+}
+
+struct ladder *flow_ladder(struct flow *f)
+{
+    return f->ladder;
 }
 
 struct acts *flow_acts(struct flow *f)
@@ -379,6 +392,16 @@ void flow_note_all(struct flow *f)
     }
 }
 
+static const struct due *flow_due(const struct job *j, uint32_t number)
+{
+    return watcher_due(j->watcher, number);
+}
+
+static int flow_unstore(struct job *j, struct err *err)
+{
+    return again_resume(j, NULL, 0, err);
+}
+
 struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct nodes *nodes, struct jobs *jobs,
                          struct relay *relay)
@@ -408,7 +431,12 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->drains = drain_create(&(struct drain_parts){
         .base = base, .nodes = nodes, .jobs = jobs, .movers = &f->movers,
         .acts = &f->acts });
-    if (!f->drains)
+    f->ladder = ladder_create(&(struct ladder_parts){
+        .base = base, .nodes = nodes, .jobs = jobs, .movers = &f->movers,
+        .acts = &f->acts, .instance = conf->instance, .due = flow_due,
+        .unstore = flow_unstore });
+    f->acts.ladder = f->ladder;
+    if (!f->drains || !f->ladder)
         return flow_destroy(f), NULL;
     return f;
 }
@@ -441,6 +469,7 @@ void flow_destroy(struct flow *f)
     autoslice_drop_all(&f->acts);
     event_free(f->watch);
     drain_destroy(f->drains);
+    ladder_destroy(f->ladder);
     judges_destroy(f->judges);
     free(f);
 }

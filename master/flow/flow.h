@@ -86,6 +86,7 @@ struct movers *flow_movers(struct flow *f);     /* the same of moves */
 /* So long slaves may take to come after this master was started. */
 uint64_t flow_restart_wait_ns(const struct flow *f);
 struct drains *flow_drains(struct flow *f);     /* and of nodes to be empty */
+struct ladder *flow_ladder(struct flow *f);     /* and of what is done for deadlines */
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err);
 

@@ -15,6 +15,7 @@
 #include "master/flow/flow_step.h"
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
+#include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -179,6 +180,7 @@ static void flow_settle(struct job *j, struct job_node *jn, bool is_there)
     if (is_there || j->state == JOB_PREPARING) {
         flow_order_again(j, jn);
         hands_send(j, jn);
+        ladder_node_back(j->flow->ladder, j, jn);
         mover_node_back(j, jn);
         watcher_node_back(j->watcher, jn);
         relay_node_back(j->flow->relay, j, jn);

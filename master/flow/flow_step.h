@@ -18,7 +18,8 @@ struct flow {
     struct flow_conf conf;
     struct acts acts;
     struct movers movers;
-    struct drains *drains;      /* owned */
+    struct drains *drains;      /* owned, like the next one */
+    struct ladder *ladder;
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
     uint64_t watched_ns;        /* when it did so last; monotonic */

@@ -11,6 +11,7 @@
 
 #include "master/flow/adopt.h"
 #include "master/flow/submit.h"
+#include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
 #include "master/move/mover.h"
 #include "master/store/alive.h"
@@ -374,6 +375,22 @@ static int on_drain(void *arg, const char *node, const char *why, const char *to
     return 0;
 }
 
+static int on_rung(void *arg, const struct store_rung *row)
+{
+    const struct recover *r = arg;
+
+    ladder_recall(flow_ladder(r->flow), row);
+    return 0;
+}
+
+static void take_up_rungs(const struct recover *r, uint64_t master)
+{
+    struct err err;
+
+    if (query_open_rungs(r->store, master, on_rung, (void *)(uintptr_t)r, &err))
+        log_warn("recover", "%s", err.text);
+}
+
 static void take_up_drains(const struct recover *r, uint64_t master)
 {
     struct err err;
@@ -394,6 +411,7 @@ size_t recover_jobs(const struct recover *r)
         if (d.v[i].ours) {
             n += take_up(r, d.v[i].instance);
             take_up_drains(r, d.v[i].instance);
+            take_up_rungs(r, d.v[i].instance);
         }
         journal_bury(r->journal, d.v[i].instance);
     }

@@ -10,12 +10,14 @@
 #include "master/flow/adopt.h"
 #include "master/flow/launch.h"
 #include "master/flow/own.h"
+#include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
 #include "proto/base/clock.h"
 #include "proto/base/taskset.h"
 #include "proto/link/addr.h"
 
-enum { SUBMIT_WAYS_MAX = 64 };         /* to one socket */
+enum { SUBMIT_WAYS_MAX = 64,           /* to one socket */
+       SUBMIT_MAX_SUSPEND = 50 };      /* where nothing is said */
 static const uint64_t submit_grace_max_ns = 3600 * CLOCK_NS_PER_S;
 
 /* No zero byte inside, and not empty: it becomes a C string. */
@@ -107,7 +109,7 @@ static int submit_check_rest(const Hct__Submit *s, struct err *err)
     if (s->map_by != HCT__MAP_BY__MAP_BY_SLOT &&
         s->map_by != HCT__MAP_BY__MAP_BY_NODE)
         return err_set(err, EINVAL, "unknown placement %d", (int)s->map_by);
-    if (priority_make(&p, s->priority, s->class_, err))
+    if (priority_make(&p, s->priority, s->class_, err) || ladder_check(s, err))
         return -1;
     if (s->before_limit_ns && !allotment_knows(s->before_limit))
         return err_set(err, EINVAL, "\"%.40s\" cannot be done before the end of "
@@ -157,6 +159,8 @@ static int submit_copy(struct job *j, const Hct__Submit *s)
     j->reprioritized = s->reprioritized;
     j->prompt = s->n_deadlines > s->n_deadlines_over;
     j->rescheduled = s->rescheduled;
+    j->acts_on_due = strcmp(s->on_deadline, "act") == 0;
+    j->max_suspend = s->max_suspend ? s->max_suspend - 1 : SUBMIT_MAX_SUSPEND;
     j->crowds = s->no_oversubscribe_notice;
     memcpy(j->cookie, s->cookie.data, sizeof(j->cookie));
     j->uid = (uint32_t)getuid();

@@ -66,8 +66,8 @@ static int jobs(const struct tool *t, struct store *st, struct err *err)
         return -1;
     runs |= t->json;
     answer_begin(&a, t, runs ? run_columns : job_columns);
-    return answer_end(&a, query_jobs(st, clock_wall_ns(), count, runs, &a.rows,
-                                     &a.why), NULL, err);
+    return answer_end(&a, query_jobs(st, clock_wall_ns(), count, runs, !t->json,
+                                     &a.rows, &a.why), NULL, err);
 }
 
 static int tasks(const struct tool *t, struct store *st,

@@ -22,6 +22,7 @@
 #include "master/flow/again.h"
 #include "master/flow/notice.h"
 #include "master/flow/submit.h"
+#include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
@@ -506,6 +507,8 @@ ON_JOB(task_abort, TaskAbort, flow_task_abort(s->job, s->at, m, err))
 ON_JOB(held, Held, hands_held(s->hub->journal, s->job, s->at, m, err))
 ON_JOB(scheduled, Scheduled,
        importance_scheduled(flow_acts(s->hub->flow), s->job, s->at, m, err))
+ON_JOB(yielded, Yielded,
+       ladder_yielded(flow_ladder(s->hub->flow), s->job, s->at, m, err))
 ON_JOB(looked, Looked, watcher_looked(s->job->watcher, s->at, m, err))
 ON_JOB(stop_look, StopLook, mover_looked(s->job, s->at, m, err))
 ON_JOB(room, Room, (mover_room(s->job, s->at, m), 0))

@@ -192,6 +192,9 @@ struct job {
     bool reprioritized;         /* ... and its Prepare may have had another */
     bool prompt;                /* something is due of its tagged calls, */
     bool rescheduled;           /* ... and its Prepare may say otherwise */
+    bool acts_on_due;           /* others give way for its deadlines */
+    uint32_t max_suspend;       /* per cent of its time, for those of others */
+    uint32_t rungs;             /* steps taken for its own; of master/ladder */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often, */

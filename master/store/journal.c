@@ -357,6 +357,12 @@ void journal_instances(struct journal *jn, const struct job *j,
     journal_press(jn);
 }
 
+void journal_rung(struct journal *jn, const struct store_rung *row)
+{
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_rung, row);
+    journal_wake(jn, 0);
+}
+
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n)
 {

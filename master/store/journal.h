@@ -104,6 +104,9 @@ void journal_deadline(struct journal *jn, const struct job *j,
  * together, soon; job is filled in. Of the same instance the last one counts. */
 void journal_instances(struct journal *jn, const struct job *j,
                        const struct store_instance *rows, size_t n);
+/* A step that is taken for a deadline, or what has become of it; its job may have
+ * ended. */
+void journal_rung(struct journal *jn, const struct store_rung *row);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

@@ -119,8 +119,14 @@ int query_any_batch(struct store *st, int64_t count, bool *any,
     return query_run(st, &sql, &to, err);
 }
 
+/* A suspended job: for whom, if that is for a deadline. */
+static const char held_for[] =
+    "'suspended' || ifnull((SELECT ' for the deadline of job ' || r.job FROM"
+    " rung r WHERE r.target = q.job AND r.kind = 'suspend' AND r.state IN"
+    " ('doing', 'done') LIMIT 1), '')";
+
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
-               const struct query_rows *to, struct err *err)
+               bool people, const struct query_rows *to, struct err *err)
 {
     const bool held = store_version(st) >= 3, process = store_version(st) > 1;
     const bool batch = store_version(st) >= BATCH_SINCE;
@@ -134,7 +140,7 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
     /* Nobody has recorded yet how one has ended whose master is dead. */
     str_addf(&sql,
         "SELECT job, name, iif(dead, 'lost', iif(silent, 'silent',"
-        " iif(held, 'suspended', state))) AS state, ntasks, started_ns,"
+        " iif(held, %s, state))) AS state, ntasks, started_ns,"
         " iif(dead, NULL, ifnull(ended_ns, %" PRIu64 ") - started_ns)"
         " AS elapsed_ns, iif(dead OR ended_ns NOT NULL OR"
         " left_ns < 0, NULL, left_ns) AS left_ns, exit_code, %scommand FROM"
@@ -142,7 +148,8 @@ int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
         " j.ended_ns IS NULL AND"
         " ifnull(master_is_dead(m.host, m.pid, %s), 0) AS dead,"
         " %s AS silent FROM job j LEFT JOIN master m ON m.instance = j.master"
-        " WHERE %s)", now_ns, runs
+        " WHERE %s) q", people && query_has(st, STORE_TABLE_rung)
+        ? held_for : "'suspended'", now_ns, runs
         ? "batch, iif(batch IS NULL, NULL, ifnull(restarts, 0) + 1) AS run,"
           " reason, " : "", held
         ? "j.state = 'running' AND NOT EXISTS (SELECT 1 FROM task t WHERE"
@@ -486,6 +493,8 @@ struct reader {
         query_found_f *found;
         query_move_f *move;
         query_open_move_f *open_move;
+        query_rung_f *rung;
+        struct query_moving *moving;
         query_stay_f *stay;
         query_return_f *back;
         query_hang_f *hang;
@@ -510,6 +519,7 @@ union any_row {
     struct store_learnt learnt;
     struct store_checkpoint checkpoint;
     struct store_move move;
+    struct store_rung rung;
 };
 
 static int on_row(void *arg, int ncols, const char *const *names,
@@ -543,6 +553,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
         return r->f.open_move(r->arg, &row.move);
+    case STORE_TABLE_rung:
+        return r->f.rung(r->arg, &row.rung);
     default:
         return 1;
     }
@@ -763,6 +775,76 @@ int query_open_moves(struct store *st, uint64_t job, query_open_move_f *f,
                      " ORDER BY asked_ns", of, 1, &r, err);
 }
 
+int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
+                struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_rung, { .rung = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_rung))
+        return 0;
+    return query_row(st, "", "rung t WHERE job = ?1 OR target = ?1 ORDER BY"
+                     " at_ns, job, number", of, 1, &r, err);
+}
+
+int query_rung_rows(struct store *st, uint64_t job,
+                    const struct query_rows *to, struct err *err)
+{
+    struct str sql = { 0 };
+
+    if (query_has(st, STORE_TABLE_rung))
+        str_addf(&sql, "SELECT * FROM ladder WHERE job = %" PRIu64 " OR target"
+                 " = %" PRIu64 " ORDER BY at_ns, job, number", job, job);
+    else
+        str_add(&sql, "SELECT 0 AS job LIMIT 0");
+    return query_run(st, &sql, to, err);
+}
+
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
+                     void *arg, struct err *err)
+{
+    const struct store_value of[] = { number(master) };
+    struct reader r = { STORE_TABLE_rung, { .rung = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_rung))
+        return 0;
+    return query_row(st, "", "rung t WHERE master = ?1 AND state NOT IN"
+                     " ('failed', 'undone') ORDER BY at_ns, job, number", of, 1,
+                     &r, err);
+}
+
+static int on_moving(void *arg, int ncols, const char *const *names,
+                     const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols, (void)names;
+    *r->f.moving = (struct query_moving){
+        .ended = (uint64_t)v[0].i, .done = (uint64_t)v[1].i,
+        .base_s = (double)v[2].i / 1e9,
+        .bytes_s = v[4].i > 0 ? (double)v[3].i * 1e9 / (double)v[4].i : 0 };
+    return 0;
+}
+
+int query_moving(struct store *st, struct query_moving *q, struct err *err)
+{
+    struct reader r = { STORE_TABLE_move, { .moving = q }, NULL };
+
+    *q = (struct query_moving){ 0 };
+    if (!query_has(st, STORE_TABLE_move))
+        return 0;
+    return query_by(st, "WITH last AS (SELECT * FROM moves WHERE result NOT"
+                    " NULL"
+                    " ORDER BY asked_ns DESC LIMIT 20) SELECT count(*),"
+                    " ifnull(sum(result = 'done'), 0),"
+                    " CAST(ifnull(avg(iif(result = 'done', stood_ns -"
+                    " ifnull(image_ns, 0), NULL)), 0) AS INTEGER),"
+                    " ifnull(sum(iif(result = 'done' AND image_ns > 0,"
+                    " image_bytes, 0)), 0), ifnull(sum(iif(result = 'done',"
+                    " image_ns, 0)), 0) FROM last",
+                    NULL, 0, on_moving, &r, err);
+}
+
 /* d.job is that one; 0: see query.h. */
 static void add_due_in(struct str *sql, uint64_t job)
 {
@@ -793,12 +875,21 @@ int query_any_deadline(struct store *st, uint64_t job, bool *any,
     return query_run(st, &sql, &to, err);
 }
 
+/* "job 3 suspended, undone": of d. */
+static const char last_step[] =
+    "(SELECT 'job ' || r.target || CASE r.kind WHEN 'calm' THEN ' given the"
+    " least weight' WHEN 'aside' THEN ' kept off' WHEN 'suspend' THEN"
+    " ' suspended' WHEN 'store' THEN ' suspended to disk' ELSE ' moved' END ||"
+    " iif(r.state = 'done', '', ', ' || r.state) FROM rung r WHERE r.job ="
+    " d.job AND r.deadline_number = d.number ORDER BY r.number DESC LIMIT 1)";
+
 /* What is bare beside max() is of the row that has it. What is done within the
  * bound of its clocks is not late. */
 int query_deadlines(struct store *st, uint64_t job, bool programs,
                     const struct query_rows *to, struct err *err)
 {
     struct str sql = { 0 };
+    const char *step = query_has(st, STORE_TABLE_rung) ? last_step : "NULL";
 
     if (!query_has(st, STORE_TABLE_deadline)) {
         str_add(&sql, "SELECT 0 AS job LIMIT 0");
@@ -817,14 +908,14 @@ int query_deadlines(struct store *st, uint64_t job, bool programs,
     str_add(&sql, programs ? "" : " || iif(over, ' (taken back)', '')");
     str_add(&sql, " AS deadline, ifnull(instances, 0) AS instances,"
             " ifnull(met, 0) AS met, ifnull(missed, 0) AS missed, ");
-    str_add(&sql, programs
-            ? "l.margin, worst, slope, chance, NULL AS step, kind, limit_ns,"
+    str_addf(&sql, programs
+            ? "l.margin, worst, slope, chance, %s AS step, kind, limit_ns,"
               " firm, ranks, over, added_ns"
-            : "iif(l.margin IS NULL, NULL, printf('%.1f%%', 100 * l.margin)) AS"
-              " margin, iif(worst IS NULL, NULL, printf('%.1f%%', 100 * worst))"
-              " AS worst, iif(slope IS NULL, NULL, printf('%+.1f', 10000 *"
-              " slope)) AS slope, iif(chance IS NULL, NULL, printf('%.1f%%',"
-              " 100 * chance)) AS chance, NULL AS step");
+            : "iif(l.margin IS NULL, NULL, printf('%%.1f%%%%', 100 * l.margin)) AS"
+              " margin, iif(worst IS NULL, NULL, printf('%%.1f%%%%', 100 * worst))"
+              " AS worst, iif(slope IS NULL, NULL, printf('%%+.1f', 10000 *"
+              " slope)) AS slope, iif(chance IS NULL, NULL, printf('%%.1f%%%%',"
+              " 100 * chance)) AS chance, %s AS step", step);
     str_add(&sql, " FROM due d LEFT JOIN came c ON c.job = d.job AND c.deadline ="
             " d.number LEFT JOIN last l ON l.job = d.job AND l.deadline ="
             " d.number ORDER BY d.job, d.number");

@@ -41,9 +41,10 @@ bool query_has(const struct store *st, enum store_table table);
 
 /* The last count jobs (-1: all) and those that run, with the time they have
  * taken until now; with runs: those that a job of a batch system had, as it was
- * requeued, one after the other, as batch, run and reason say. */
+ * requeued, one after the other, as batch, run and reason say. people: state
+ * says for the deadline of which other one a job is suspended. */
 int query_jobs(struct store *st, uint64_t now_ns, int64_t count, bool runs,
-               const struct query_rows *to, struct err *err);
+               bool people, const struct query_rows *to, struct err *err);
 /* Is one of these in a job of a batch system? */
 int query_any_batch(struct store *st, int64_t count, bool *any,
                     struct err *err);
@@ -247,6 +248,25 @@ struct query_move {
     struct row_maybe stood_ns, prepare_ns, quiesce_ns, drain_ns, places_ns,
                      apart_ns, image_ns, restore_ns, join_ns;
 };
+/* What moves have taken, of the last ones. */
+struct query_moving {
+    uint64_t done, ended;       /* so many were done, of so many */
+    double base_s, bytes_s;     /* the pause without images; their bytes a
+                                   second, 0: not known */
+};
+int query_moving(struct store *st, struct query_moving *q, struct err *err);
+
+/* Steps for deadlines that this master has taken and not undone. */
+typedef int query_rung_f(void *arg, const struct store_rung *row);
+/* Those for deadlines of the job, and those done to it; and as the view has
+ * them. */
+int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
+                struct err *err);
+int query_rung_rows(struct store *st, uint64_t job,
+                    const struct query_rows *to, struct err *err);
+int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
+                     void *arg, struct err *err);
+
 typedef int query_move_f(void *arg, const struct query_move *move);
 int query_moves(struct store *st, uint64_t job, query_move_f *f, void *arg,
                 struct err *err);

@@ -88,6 +88,8 @@
                                      " runs of the same program")             \
     T(deadline,   21, KEYED,    NULL, "what is due in jobs")                  \
     T(instance,   21, BARE,     NULL, "of deadlines: what came of each time") \
+    T(rung,       24, KEYED, "ladder", "steps that were taken for deadlines, each"\
+                                     " here before it was done")              \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -426,6 +428,29 @@
     C(bound_ns,   COUNT,   LAST, 21, 0, "these times may be off by so much")  \
     C(slope,      REAL,    LAST, 21, 0, "of margin, from one to the next")    \
     C(chance,     REAL,    LAST, 21, 0, "that one of the next ones is missed")
+
+#define STORE_rung(C)                                                         \
+    C(job,       JOB,     KEY,  24, 1, "that it was for")                     \
+    C(number,    COUNT32, KEY,  24, 2, "of its steps, from 1")                \
+    C(deadline,  TEXT,    LAST, 24, 3, NULL)                                  \
+    C(deadline_number, COUNT32, LAST, 24, 0, "deadline.number")               \
+    C(kind,      TEXT,    LAST, 24, 4, "calm aside suspend store leave faster")\
+    C(target,    SESSION, LAST, 24, 5, "the job it was done to")              \
+    C(node,      TEXT,    LAST, 24, 6, "that tasks were to leave, and")       \
+    C(to_node,   TEXT,    LAST, 24, 7, "... to come to; NULL: nobody moves")  \
+    C(margin,    REAL,    LAST, 24, 8, "of the time there was, before")       \
+    C(chance,    REAL,    LAST, 24, 9, "that one of the next was missed")     \
+    C(gain,      REAL,    LAST, 24, 10, "of margin, that was expected")       \
+    C(state,     TEXT,    LAST, 24, 11, "proposed stored doing done undoing"  \
+                                        " failed undone")                     \
+    C(at_ns,     COUNT,   LAST, 24, 12, NULL)                                 \
+    C(done_ns,   KNOWN,   LAST, 24, 13, NULL)                                 \
+    C(brought,   REAL,    LAST, 24, 14, "the margin afterwards; NULL: not"    \
+                                        " known")                             \
+    C(undone_ns, KNOWN,   LAST, 24, 15, NULL)                                 \
+    C(result,    TEXT,    LAST, 24, 16, "why it was undone, or not done")     \
+    C(why,       TEXT,    LAST, 24, 17, "a sentence")                         \
+    C(master,    MASTER,  LAST, 24, 0, "master.instance that took it")
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

@@ -338,6 +338,14 @@ static void end_deadlines(struct watcher *w)
         w->ops->instances(w->job, NULL, ends, n, -shift_ns(w));
 }
 
+const struct due *watcher_due(const struct watcher *w, uint32_t number)
+{
+    const struct calendar *c = w ? &w->events.calendar : NULL;
+
+    return c && number >= 1 && number <= c->n && !c->v[number - 1].over
+           ? &c->v[number - 1] : NULL;
+}
+
 void watcher_stop(struct watcher *w)
 {
     if (!w || (!w->running && !w->closing))

@@ -89,6 +89,10 @@ void watcher_reschedule(struct watcher *w, struct calendar *c);
 int watcher_ask(struct watcher *w, const char *policy,
                 const struct hct_when *when, struct err *err);
 
+/* What is due in the job by that number; NULL: nothing is, or any more. */
+struct due;
+const struct due *watcher_due(const struct watcher *w, uint32_t number);
+
 /* Words of a slave; -1: they make no sense. */
 int watcher_looked(struct watcher *w, struct job_node *jn,
                    const Hct__Looked *m, struct err *err);

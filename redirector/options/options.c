@@ -166,6 +166,17 @@ static int options_check_watched(const struct options *o, struct err *err)
     return 0;
 }
 
+/* Who acts on deadlines needs some, and has to hear of them. */
+static int options_check_acts(const struct options *o, struct err *err)
+{
+    if (!o->on_deadline || strcmp(o->on_deadline, "act") != 0)
+        return 0;
+    if (!o->due.n && !o->calendars.n)
+        return err_set(err, EINVAL, "--on-deadline act: nothing is due in this job; "
+                       "--deadline or --calendar says what is");
+    return 0;
+}
+
 static int options_check(const struct options *o, struct err *err)
 {
     uint64_t rank, total = 0;
@@ -182,7 +193,7 @@ static int options_check(const struct options *o, struct err *err)
     if (o->pty && strcmp(o->stdin_ranks, "none") == 0)
         return err_set(err, EINVAL, "--pty has no use with --stdin none: the "
                        "terminal is for the tasks that read");
-    if (options_check_watched(o, err))
+    if (options_check_watched(o, err) || options_check_acts(o, err))
         return -1;
     for (size_t i = 0; i < o->napps; i++)
         total += o->apps[i].ntasks;

@@ -59,6 +59,7 @@ struct options {
     struct calendar due;        /* owned; of --deadline */
     struct options_list calendars;      /* files of --calendar */
     const char *on_deadline;    /* NULL: not said */
+    struct options_part { bool said; uint32_t percent; } max_suspend;
     struct priority priority;
     const char *notify;         /* a command; NULL: not said */
     char *faults;               /* owned; the rules of --inject; NULL: none */

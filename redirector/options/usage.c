@@ -344,18 +344,23 @@ static int take_action(void *to, const struct args_given *g, struct err *err)
     return 0;
 }
 
-/* ------------------------------------------------ what cannot be had yet */
-
 static int take_on_deadline(void *to, const struct args_given *g,
                             struct err *err)
 {
-    if (one_of(g, "report|act", err) < 0)
-        return -1;
-    if (strcmp(g->value, "act") == 0)
-        return err_set(err, ENOTSUP, "%s act is not supported by this version: "
-                       "nobody acts on deadlines yet (report says what is late)",
-                       g->option);
-    return args_text(to, g, err);
+    return one_of(g, "report|act", err) < 0 ? -1 : args_text(to, g, err);
+}
+
+static int take_max_suspend(void *to, const struct args_given *g,
+                            struct err *err)
+{
+    struct options_part *p = args_at(to, g);
+    int64_t n;
+
+    if (parse_i64(&n, g->value, 0, 100, NULL) < 0)
+        return err_set(err, EINVAL, "%s: \"%.40s\" is no number from 0 to 100",
+                       g->option, g->value);
+    *p = (struct options_part){ true, (uint32_t)n };
+    return 0;
 }
 
 /* -------------------------------------------------------------- the table */
@@ -509,9 +514,13 @@ const struct args_option usage_rows[] = {
     { NULL, "calendar", ARGS_VALUE, "FILE",
       "the same from a file, one a line; may be repeated",
       take_list, AT(calendars), 0, 0 },
-    { NULL, "on-deadline", ARGS_VALUE, "report",
-      "what to do when one is about to be missed: only say it",
+    { NULL, "on-deadline", ARGS_VALUE, "report|act",
+      "what to do when one is about to be missed: only say it, or let less "
+      "important jobs of the same master give way",
       take_on_deadline, AT(on_deadline), 0, 0 },
+    { NULL, "max-suspend", ARGS_VALUE, "PERCENT",
+      "of its time this job may be suspended for deadlines of others; default: 50",
+      take_max_suspend, AT(max_suspend), 0, 0 },
     { NULL, "inject", ARGS_VALUE, "FAULT",
       "make a task fail on purpose, to see what is noticed: "
       "rank=3,call=MPI_Allreduce:500,fault=hang; may be repeated; see "

@@ -244,6 +244,7 @@ static int submit_deadlines(Hct__Submit *m, const struct options *o)
     const struct calendar *c = &o->due;
 
     m->on_deadline = (char *)(o->on_deadline ? o->on_deadline : "");
+    m->max_suspend = o->max_suspend.said ? o->max_suspend.percent + 1 : 0;
     if (c->n == 0)
         return 0;
     m->deadlines = calloc(c->n, sizeof(*m->deadlines));

@@ -365,35 +365,49 @@ static void prioritize_one(void *arg, pid_t pid, size_t task)
     schedule_process(arg, pid);
 }
 
-static int weigh(const struct job *j, const struct sweep_job *who,
-                 struct err *err)
-{
-    return weight_give(&j->part.node->weight, j->part.id, who, j->weight, err);
-}
-
-/* All processes of its tasks: get what is wanted, or its weight. */
-static int apply_to_all(struct job *j, bool weight, struct err *err)
-{
+/* All processes of its tasks. */
+struct processes {
+    struct sweep_job who;
+    pid_t *groups;              /* owned */
     char job_mark[64], slave_mark[PATHS_MAX + 32];
+};
+
+static void find_processes(struct processes *p, const struct job *j)
+{
     struct taskenv env = { .plan = j->plan,
                            .tasks_socket = site_socket(j->part.node->site) };
-    pid_t *groups = calloc(j->ntasks + 1, sizeof(*groups));
     const struct stacker *stacker = j->part.node->stacker;
-    struct sweep_job who = { .groups = groups, .marks = { job_mark, slave_mark },
-                             .spares = { stacker_child(stacker),
-                                         stacker_slices(stacker) } };
-    int rc = 0;
 
-    for (size_t i = 0; groups && i < j->ntasks; i++)
+    p->groups = calloc(j->ntasks + 1, sizeof(*p->groups));
+    p->who = (struct sweep_job){ .groups = p->groups,
+                                 .marks = { p->job_mark, p->slave_mark },
+                                 .spares = { stacker_child(stacker),
+                                             stacker_slices(stacker) } };
+    for (size_t i = 0; p->groups && i < j->ntasks; i++)
         if (j->tasks[i]->pid > 0 && !j->tasks[i]->over)
-            groups[who.ngroups++] = j->tasks[i]->pid;
-    taskenv_marks(&env, job_mark, sizeof(job_mark), slave_mark,
-                  sizeof(slave_mark));
-    if (weight)
-        rc = weigh(j, &who, err);
-    else
-        sweep_each(&who, prioritize_one, &j->plan->schedule);
-    free(groups);
+            p->groups[p->who.ngroups++] = j->tasks[i]->pid;
+    taskenv_marks(&env, p->job_mark, sizeof(p->job_mark), p->slave_mark,
+                  sizeof(p->slave_mark));
+}
+
+void job_each_process(struct job *j, void (*f)(void *arg, pid_t pid, size_t task),
+                      void *arg)
+{
+    struct processes p;
+
+    find_processes(&p, j);
+    sweep_each(&p.who, f, arg);
+    free(p.groups);
+}
+
+static int weigh(const struct job *j, struct err *err)
+{
+    struct processes p;
+    int rc;
+
+    find_processes(&p, j);
+    rc = weight_give(&j->part.node->weight, j->part.id, &p.who, j->weight, err);
+    free(p.groups);
     return rc;
 }
 
@@ -437,7 +451,7 @@ static void weigh_job(struct job *j)
         return;
     }
     j->weight = weight_of(w->version, (unsigned)j->ntasks, steps);
-    if (apply_to_all(j, true, &err)) {
+    if (weigh(j, &err)) {
         j->weight = 0;
         log_info("job", "no weight job=%llu: %s",
                  (unsigned long long)j->part.id, err.text);
@@ -637,7 +651,7 @@ static void unfreeze(struct job *j, const struct taskset *set)
 
     jobfreeze_release(j, set);
     if (j->weight && j->part.node->weight.version == 2)
-        apply_to_all(j, true, &err);
+        weigh(j, &err);
 }
 
 static void hold_set(struct job *j, const struct taskset *set, bool release)
@@ -691,7 +705,7 @@ static void change(struct job *j, const struct priority *to)
     if (j->state != JOB_RUNNING && j->state != JOB_LAUNCHING)
         return;
     job_admit(j, (unsigned)j->ntasks);
-    apply_to_all(j, false, NULL);
+    job_each_process(j, prioritize_one, s);
 }
 
 /* Told again, it is answered again. */

@@ -69,6 +69,10 @@ void job_admit(struct job *j, unsigned n);
  * processors of their own. */
 void job_reserved(struct job *j);
 
+/* All processes of its tasks, which have been started (sweep_each()). */
+void job_each_process(struct job *j, void (*f)(void *arg, pid_t pid, size_t task),
+                      void *arg);
+
 /* One more task, whose rank is above those that are there. -1: no memory. */
 int job_add_task(struct job *j, uint32_t rank);
 /* One more, wherever its rank stands; t is the job's then. -1: no memory. And one

@@ -24,6 +24,7 @@
 struct counters_source;
 struct imagelinks;
 struct jobhook;
+struct yields;
 
 /* The PMIx server and who hears of it: node.c's. */
 struct node_pmix {
@@ -58,6 +59,7 @@ struct node {
     bool orphaned;              /* the master is gone for good */
     bool abandoned;             /* hector-run is, and the master is stuck */
     const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
+    struct yields *yields;      /* borrowed: what jobs give up here */
     struct imagelinks *imagelinks;      /* by which they go, past the master;
                                            NULL: none does */
 };

@@ -52,6 +52,11 @@ void uplink_send(struct uplink *u, enum message_type type, const void *msg)
         log_warn("uplink", "%s is too large to be sent", message_name(type));
 }
 
+uint64_t uplink_away_ns(const struct uplink *u)
+{
+    return u->joined ? 0 : clock_monotonic_ns() - u->away_ns;
+}
+
 bool uplink_congested(const struct uplink *u)
 {
     return u->joined && conn_congested(u->link);

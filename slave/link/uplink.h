@@ -65,6 +65,8 @@ void uplink_master_leaves(void *route_arg);
 bool uplink_new_master(const struct uplink *u);
 
 void uplink_send(struct uplink *u, enum message_type type, const void *msg);
+/* Since when the master is not joined; 0: it is. */
+uint64_t uplink_away_ns(const struct uplink *u);
 bool uplink_congested(const struct uplink *u);
 
 #endif

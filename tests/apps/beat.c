@@ -1,12 +1,14 @@
 /* beat.c - rounds with tagged calls of which something may be due.
  *
- *   beat MS FILE
+ *   beat MS FILE [CPU_MS [ALL_MS]]
  *
- * In round n a message goes from task to task: task 0 sends it by a call that is
- * tagged "in" with marker n, the last one gives it back to task 0 by one tagged
- * "out"; then all meet in a barrier that each has tagged "beat". Between rounds they
- * sleep for MS milliseconds. FILE says what is done, and is read in each round; its
- * first word is one of
+ * In round n a message goes from task to task: task 0 sends it by a call that
+ * is tagged "in" with marker n, the last one gives it back to task 0 by one
+ * tagged "out"; then all meet in a barrier that each has tagged "beat". All
+ * compute for ALL_MS milliseconds of a processor at the beginning of a round,
+ * and each for CPU_MS when it has the message. Between rounds they sleep for
+ * MS. FILE says what is done, and is read in each round; its first word is one
+ * of
  *
  *   stand TASK          that one stands before it passes the message on, until FILE
  *                       says something else
@@ -35,6 +37,23 @@ static void pause_ms(int ms)
     struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
 
     nanosleep(&t, NULL);
+}
+
+/* Whatever else wants the processor meanwhile. Returns what it has come to. */
+static unsigned compute(int ms)
+{
+    struct timespec t;
+    unsigned x = 1;
+    long until;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    until = t.tv_sec * 1000000000L + t.tv_nsec + ms * 1000000L;
+    do {
+        for (int i = 0; i < 10000; i++)
+            x = x * 1664525u + 1013904223u;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    } while (t.tv_sec * 1000000000L + t.tv_nsec < until);
+    return x;
 }
 
 static struct order read_order(const char *file)
@@ -67,13 +86,16 @@ static void hold(const struct order *o, int rank, const char *file)
 
 int main(int argc, char **argv)
 {
-    int rank, n, ms = 0;
+    int rank, n, ms = 0, cpu_ms = 0, all_ms = 0;
+    unsigned done = 0;
     struct order o;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    if (argc != 3 || sscanf(argv[1], "%d", &ms) != 1 || n < 2)
+    if (argc < 3 || sscanf(argv[1], "%d", &ms) != 1 || n < 2 ||
+        (argc > 3 && sscanf(argv[3], "%d", &cpu_ms) != 1) ||
+        (argc > 4 && sscanf(argv[4], "%d", &all_ms) != 1))
         MPI_Abort(MPI_COMM_WORLD, 2);
     for (int round = 0; ; round++) {
         if (rank == 0)
@@ -86,11 +108,15 @@ int main(int argc, char **argv)
             fflush(stdout);
         }
         rests = !strcmp(o.what, "rest");
+        if (all_ms)
+            done |= compute(all_ms);
         if (rank == 0)
             tag(round, "in");
         else
             MPI_Recv(NULL, 0, MPI_INT, rank - 1, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
+        if (cpu_ms)
+            done |= compute(cpu_ms);
         if (rank > 0)
             hold(&o, rank, argv[2]);
         if (rank == n - 1)
@@ -106,7 +132,7 @@ int main(int argc, char **argv)
         pause_ms(ms);
     }
     if (rank == 0)
-        printf("rounds are over\n");
+        printf("rounds are over%s\n", done == 1 ? "?" : "");
     MPI_Finalize();
     return 0;
 }

@@ -8,7 +8,8 @@ older()         # SCHEMA: 7 or 13; the file $HECTOR_DB becomes one of that
         DROP VIEW slices; DROP TABLE slice; DROP VIEW outliers; DROP TABLE outlier;
         DROP VIEW steps; DROP TABLE step; DROP VIEW remarks; DROP TABLE remark;
         DROP TABLE learnt;
-        DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;'
+        DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
+        DROP VIEW ladder; DROP TABLE rung;'
     older_columns='job.batch job.limit_ns job.restarts job.reason
         job.from_job job.from_checkpoint
         job.saved_node_hours job.saved_core_hours job.saved_percent

@@ -67,6 +67,7 @@ slave/page           hct.pb-c.h page.h calls.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
+slave/yield          hct.pb-c.h
 slave/gather         policies/smm policies/progress hct_policy.h calls.h
 slave/move           hct.pb-c.h page.h
 slave/owner          hct.pb-c.h
@@ -88,6 +89,7 @@ master/judge         hct_policy.h
 master/move          hct.pb-c.h cpu.h
 master/places        hct.pb-c.h hct_policy.h
 master/act           hct.pb-c.h hct_policy.h
+master/ladder        hct.pb-c.h hct_policy.h
 master/findings      hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h cpu.h
 master/peers

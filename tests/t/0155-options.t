@@ -94,8 +94,10 @@ acts --deadline yes "$(failing 2 '--deadline "A<=x": column 4: "x" is no time' \
 printf '# two\nA<=1s\n\nB<1s\n' >"$T/calendar"
 acts --calendar yes "$(failing 2 "$T/calendar:4: column 2: after a label" \
     --calendar "$T/calendar" true)"
-acts --on-deadline yes "$(failing 2 '--on-deadline act is not supported' \
-    --on-deadline act true)"
+acts --on-deadline yes "$(failing 2 '--on-deadline act needs a standing master' \
+    --on-deadline act --deadline 1h true)"
+acts --max-suspend yes "$(failing 2 '"101" is no number from 0 to 100' \
+    --max-suspend 101 true)"
 acts --notify yes "$(failing 123 'notify: .*"kind":"deadlock"' \
     -n 2 --oversubscribe --on-hang kill --notify cat --inject \
     'rank=1,call=MPI_Isend:500,fault=drop' "$APPS/ring" 100 100000)"

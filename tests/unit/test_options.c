@@ -112,6 +112,8 @@ static void describe(const struct options *o, struct str *s)
         str_addf(s, " calendar=%s", o->calendars.v[k]);
     if (o->on_deadline)
         str_addf(s, " late=%s", o->on_deadline);
+    if (o->max_suspend.said)
+        str_addf(s, " stands=%u", o->max_suspend.percent);
     if (o->adopt)
         str_add(s, " adopt");
     if (o->verbose)
@@ -220,6 +222,9 @@ static const struct { const char *in, *out; } good[] = {
       "[p] due=A b<=20ms due=c/1s,ranks=0-3,7,firm" },
     { "--calendar f --calendar=g --on-deadline report p",
       "[p] calendar=f calendar=g late=report" },
+    { "--on-deadline act --deadline 1s p", "[p] due=1s late=act" },
+    { "--calendar f --on-deadline act --max-suspend 0 p",
+      "[p] calendar=f late=act stands=0" },
     { "--policy none --policy deadline:h=3 --deadline 1s p",
       "[p] policy=none policy=deadline:h=3 due=1s" },
     { "--policy none --policy /x/own.so --deadline 1s p",
@@ -304,7 +309,10 @@ static const struct { const char *in, *says; } bad[] = {
     { "--deadline 1h --deadline 60m p", "--deadline \"60m\": the job has this "
       "deadline already, with number 1" },
     { "--deadline '' p", "not empty" },
-    { "--on-deadline act p", "--on-deadline act is not supported by this" },
+    { "--on-deadline act p", "--on-deadline act: nothing is due in this job" },
+    { "--max-suspend 101 p", "--max-suspend: \"101\" is no number from 0 to 100" },
+    { "--max-suspend -1 p", "\"-1\" is no number from 0 to 100" },
+    { "--max-suspend half p", "\"half\" is no number from 0 to 100" },
     { "--on-deadline kill p", "one of report|act is wanted" },
     { "--policy none --deadline 1h p", "--policy none leaves nobody who would "
       "watch what --deadline says: add --policy deadline" },

@@ -1,137 +1,162 @@
-/* test_pace.c - what an iteration takes: a factor is found and told, a single
- * one that is far off, or that calls move more, is not taken for it; iterations
- * are found by visits. */
+/* test_pace.c - how a deadline is met, for who acts on it: when it is worse,
+ * for how long it has to be good again, and how a job fares by what its slave
+ * says. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
 #include <cmocka.h>
 
-#include "policies/pace/iterations.h"
-#include "policies/pace/pace.h"
-#include "tests/unit/draw.h"
+#include "master/ladder/fare.h"
+#include "master/ladder/pace.h"
 
-static struct pace p;
-static struct pace_change c;
-
-static double about(double x, double part)
+static bool late(struct pace *p)
 {
-    return x * (1 + part * (2 * draw_part() - 1));
+    return pace_instance(p, -0.5, true, NAN);
 }
 
-static void add(unsigned n, double ns, double bytes)
+static void good(struct pace *p, unsigned n)
 {
     while (n--)
-        pace_add(&p, about(ns, 0.05), bytes);
+        assert_false(pace_instance(p, 0.6, false, NAN));
 }
 
-static void test_factor(void **state)
+static void test_missed(void **state)
 {
+    struct pace p = { .each = 1, .want = 0.2 };
+
     (void)state;
-    memset(&p, 0, sizeof(p));
-    add(50, 1e6, 0);
-    assert_true(!pace_change(&p, 2, 10, &c) || c.p < 0.5);
-    add(4, 2.5e6, 0);
-    assert_true(pace_change(&p, 2, 10, &c));
-    assert_true(c.p > 0.99);
-    assert_int_equal(c.since, 4);
-    assert_true(fabs(c.times - 2.5) < 0.25);
-    assert_false(c.other_bytes);
-    assert_true(fabs(pace_times(&p, 4) - 2.5) < 0.25);
-    add(20, 2.5e6, 0);          /* by now it is how it is */
-    assert_true(!pace_change(&p, 2, 10, &c) || c.p < 0.5);
+    good(&p, 5);
+    assert_true(pace_may_undo(&p));
+    assert_true(late(&p));              /* news, once */
+    assert_false(late(&p));
+    assert_int_equal(p.stage, PACE_MISSED);
+    assert_int_equal(p.missed, 2);
+    good(&p, 2);
+    assert_int_equal(p.stage, PACE_MISSED);
+    assert_false(pace_may_undo(&p));
+    good(&p, 1);                        /* three are enough, as it took one */
+    assert_int_equal(p.stage, PACE_GOOD);
+    assert_true(pace_may_undo(&p));
 }
 
-static void test_stall(void **state)
+static void test_declines(void **state)
 {
+    struct pace p = { .each = 1, .want = 0.2 };
+
     (void)state;
-    for (unsigned run = 0; run < 200; run++) {
-        memset(&p, 0, sizeof(p));
-        add(40, 1e6, 0);
-        add(1, 50e6, 0);
-        for (unsigned i = 0; i < 12; i++) {
-            add(1, 1e6, 0);
-            assert_true(!pace_change(&p, 2, 10, &c) || c.p < 0.5 ||
-                        c.times < 1.1);
-        }
+    for (int i = 0; i < 7; i++)
+        assert_false(pace_instance(&p, 0.1, false, 0.3));
+    assert_int_equal(p.stage, PACE_GOOD);       /* the policy says it */
+    assert_true(pace_declines(&p));
+    assert_false(pace_declines(&p));
+    assert_int_equal(p.stage, PACE_DECLINING);
+    assert_true(fabs(p.margin - 0.1) < 1e-9 && p.chance == 0.3);
+    assert_int_equal(pace_need(&p), 7);         /* as many as it took */
+    good(&p, 6);
+    assert_false(pace_may_undo(&p));
+    good(&p, 1);
+    assert_true(pace_may_undo(&p));
+}
+
+/* Of four ranks twelve instances are three turns, and the worst counts. */
+static void test_each(void **state)
+{
+    struct pace p = { .each = 4, .want = 0.2 };
+
+    (void)state;
+    assert_false(pace_instance(&p, 0.9, false, NAN));
+    assert_true(pace_instance(&p, -0.1, true, NAN));
+    good(&p, 2);
+    assert_true(fabs(p.margin + 0.1) < 1e-9);
+    good(&p, 9);
+    assert_false(pace_may_undo(&p));
+    good(&p, 1);
+    assert_true(pace_may_undo(&p));
+}
+
+/* What is not over has no margin left, however much more it takes. */
+static void test_open(void **state)
+{
+    struct pace p = { .each = 1, .want = 0.2 };
+
+    (void)state;
+    good(&p, 3);
+    assert_true(pace_instance(&p, NAN, true, NAN));
+    assert_true(p.known && p.margin == 0);
+}
+
+/* Each time that it declines soon after something was given back it has to be
+ * good for twice as long before the next try. */
+static void test_again(void **state)
+{
+    struct pace p = { .each = 1, .want = 0.2 };
+
+    (void)state;
+    late(&p);
+    good(&p, 3);
+    for (unsigned i = 1; i <= 10; i++) {
+        assert_true(pace_may_undo(&p));
+        pace_gave_back(&p);
+        assert_false(pace_may_undo(&p));
+        assert_true(late(&p));
+        assert_int_equal(pace_need(&p), 3u << (i < 8 ? i : 8));
+        good(&p, (unsigned)pace_need(&p));
     }
+    pace_gave_back(&p);
+    good(&p, 4 * 3 * 256 + 1);          /* for long */
+    late(&p);
+    assert_int_equal(pace_need(&p), 3);
 }
 
-static void test_bytes(void **state)
+static void hear(struct fare *f, unsigned tasks, unsigned ran_ms, unsigned kept_ms,
+                 bool held, unsigned at_ms)
 {
-    (void)state;
-    memset(&p, 0, sizeof(p));
-    add(30, 1e6, 4096);
-    add(5, 2e6, 8192);
-    assert_true(pace_change(&p, 2, 10, &c));
-    assert_true(c.other_bytes);
+    Hct__Yielded m = HCT__YIELDED__INIT;
+
+    m.tasks = tasks;
+    m.ran_ns = ran_ms * 1000000ull;
+    m.kept_ns = kept_ms * 1000000ull;
+    m.cpus = (char *)(uintptr_t)"1,65";
+    m.all = (char *)(uintptr_t)"0-70";
+    assert_int_equal(fare_take(f, &m, held, at_ms * 1000000ull, NULL), 0);
 }
 
-static void test_restart(void **state)
+static void test_fare(void **state)
 {
-    (void)state;
-    memset(&p, 0, sizeof(p));
-    add(40, 1e6, 0);
-    add(8, 3e6, 0);
-    pace_restart(&p, 8);
-    assert_int_equal(p.n, 8);
-    add(20, 3e6, 0);
-    assert_true(!pace_change(&p, 2, 10, &c) || c.p < 0.5);
-    pace_add(&p, 0, 0);         /* and what is no time is none */
-    pace_add(&p, (double)NAN, 0);
-    pace_add(&p, (double)INFINITY, 0);
-    assert_int_equal(p.n, 28);
-}
-
-/* A loop of 7 calls, of which two are made at the same place, around a loop of
- * three calls that is seen seldom. */
-static void test_iterations(void **state)
-{
-    struct iterations t = { 0 };
-    struct hct_rank k = { .flags = HCT_PAGE | HCT_IN_MPI, .bytes = 800 };
+    struct fare f = { 0 };
+    Hct__Yielded bad = HCT__YIELDED__INIT;
 
     (void)state;
-    assert_true(iterations_each(&t) == ITERATIONS_CALLS);
-    for (uint64_t i = 1; i < 2000; i++) {
-        bool seldom = i % 20 == 0;
-
-        k.calls = 7 * i + 5;
-        k.polls = 3;            /* which are none */
-        k.site = seldom ? 9 : 4;
-        k.site_calls = seldom ? i / 20 : i;
-        iterations_look(&t, &k);
-    }
-    assert_true(fabs(iterations_each(&t) - 7) < 1e-9);
-    assert_true(iterations_bytes(&t) == 800);
-    /* The program goes on to its next loop. */
-    for (uint64_t i = 1; i < 2000; i++) {
-        k.calls = 20000 + 11 * i;
-        k.site = 77;
-        k.site_calls = i;
-        iterations_look(&t, &k);
-    }
-    assert_true(fabs(iterations_each(&t) - 11) < 1e-9);
-    /* Places without end. */
-    for (uint32_t i = 1; i < 1000; i++) {
-        k.site = 1000 + i;
-        k.site_calls = i;
-        iterations_look(&t, &k);
-    }
-    assert_true(iterations_each(&t) >= 1);
+    hear(&f, 2, 1000, 100, false, 5000);
+    assert_false(fare_is_fresh(&f, 5000 * 1000000ull)); /* one answer is none */
+    hear(&f, 2, 1050, 150, false, 5010);        /* too soon */
+    assert_false(fare_is_fresh(&f, 5010 * 1000000ull));
+    hear(&f, 2, 1100, 200, false, 5200);
+    assert_true(fare_is_fresh(&f, 5200 * 1000000ull));
+    assert_true(fabs(f.ran - 0.5) < 1e-9 && fabs(f.wanted - 1) < 1e-9);
+    assert_true(f.cpus.w[0] == 2 && f.cpus.w[1] == 2 && f.all.w[1] == 0x7f);
+    hear(&f, 2, 1100, 200, true, 5400); /* suspended: as before */
+    assert_true(fabs(f.wanted - 1) < 1e-9);
+    assert_false(fare_is_fresh(&f, 9000 * 1000000ull));
+    hear(&f, 3, 1200, 200, false, 5600);        /* others */
+    assert_false(fare_is_fresh(&f, 5600 * 1000000ull));
+    bad.cpus = (char *)(uintptr_t)"1-";
+    assert_int_equal(fare_take(&f, &bad, false, 1, NULL), -1);
+    bad.cpus = (char *)(uintptr_t)"99999";
+    assert_int_equal(fare_take(&f, &bad, false, 1, NULL), -1);
+    assert_int_equal(f.tasks, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_missed), cmocka_unit_test(test_declines),
+        cmocka_unit_test(test_each), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_again), cmocka_unit_test(test_fare),
     };
 
-    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

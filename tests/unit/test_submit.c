@@ -116,7 +116,7 @@ static void test_build(void **state)
         "-genv", "C", "all", "--wdir", "sub", "--name", "my job", "--map-by",
         "node", "-N", "3", "--stdin", "all", "--stdtim", "--on-hang", "kill",
         "--policy", "p:a=1", "--deadline", "A @1795747873.5 + k * 50ms",
-        "--deadline", "60", "--on-deadline", "report", "prog",
+        "--deadline", "60", "--on-deadline", "act", "--max-suspend", "30", "prog",
         "a b", ":", "-n", "1", "other", NULL
     };
     static const char *const env[] = { "A=old", "D=kept", "HOME=/h", "odd",
@@ -167,7 +167,8 @@ static void test_build(void **state)
     assert_string_equal(m->deadlines[0],
                         "A@2026-11-27T02:51:13.5Z+k*50ms");
     assert_string_equal(m->deadlines[1], "60s");
-    assert_string_equal(m->on_deadline, "report");
+    assert_string_equal(m->on_deadline, "act");
+    assert_int_equal(m->max_suspend, 31);
     assert_int_equal(m->n_stream_addresses, 2);
     assert_int_equal(m->cookie.len, 16);
     assert_non_null(strstr(m->command, "hector-run -n 2"));

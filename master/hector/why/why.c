@@ -19,6 +19,7 @@
 #include "master/hector/why/masterof.h"
 #include "master/hector/why/moves.h"
 #include "master/hector/why/outliers.h"
+#include "master/hector/why/rungs.h"
 #include "master/hector/why/saved.h"
 #include "master/hector/why/slices.h"
 #include "master/hector/why/standing.h"
@@ -159,6 +160,7 @@ static int tell_programs(const struct tool *t, struct store *st, uint64_t job,
         { ",\"returns\":", query_return_rows },
         { ",\"moves\":", query_move_rows },
         { ",\"runs\":", query_run_rows },
+        { ",\"ladder\":", query_rung_rows },
     };
     int rc = 0;
 
@@ -201,6 +203,7 @@ static int ask(const struct tool *t, struct store *st,
         lasttags_of_job(&more, st, target->job);
     decides_of_job(&more, st, target->job);
     diff_of_slow_job(&more, st, target->job);
+    rungs_of_job(&more, st, target->job);
     saved_of_job(&more, st, target->job);
     moves_of_job(&more, st, target->job);
     standing_of_job(&more, st, target->job);

@@ -1,0 +1,90 @@
+# hector-run --on-deadline act: a less important job is suspended when the margin of a
+# deadline declines, goes on when it is good again, and when who it was for, or the
+# master, is killed; alone, and beside others that do not matter, nothing is done.
+# limit: 80
+# shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
+. "${0%/*}/../lib/t.sh"
+need sqlite3 taskset setpriv
+
+. "$top/tests/lib/ladder.sh"
+
+start_master
+slave here "$first" $drop
+
+# --------------------------------------------------------------- undisturbed
+rt ,firm
+wait_for '[ "$(instances "$job_rt")" -ge 10 ]' 60
+is "$(steps 1)" 0 'alone: no step'
+
+# --------------------------------------------------------- suspended and resumed
+crowd
+wait_for '[ "$(steps "state = '\''done'\'' AND kind = '\''suspend'\''")" -ge 1 ]' 60
+ok 'a less important job beside it is suspended' \
+    test "$(steps "job = $job_rt AND target = $job_crowd AND kind = 'suspend'")" -ge 1
+wait_for '[ "$(steps "undone_ns NOT NULL")" -ge 1 ]' 60
+ok '... and resumed when the margin is good again' test "$(steps "undone_ns NOT NULL AND
+    result = 'the margin is good again' AND brought > margin")" -ge 1
+is "$(steps "at_ns > done_ns OR done_ns > undone_ns OR gain <= 0 OR margin IS NULL")" 0 \
+    '... each with margin, gain, and times in order'
+like "$T/rt.err" "^hector: deadline in\.\.out<=400ms,firm: job $job_crowd is suspended: \
+margin -?[0-9]+ %, 20 % wanted; job $job_crowd of priority -1: -?[0-9]+ % expected" \
+    'who runs the one is told'
+like "$T/crowd.err" "^hector: job $job_crowd is suspended for the deadline \
+in\.\.out<=400ms,firm of job $job_rt$" '... and who runs the other'
+like "$T/crowd.err" "job $job_crowd is no longer suspended for the deadline .* of job \
+$job_rt: the margin is good again" '... that it goes on'
+ends rt
+is "$ended" '0 rounds are over' 'the one ends well'
+wait_for '[ "$(held "$job_crowd")" = 0 ]' 10
+ends crowd
+is "$ended" '0 rounds are over' '... and so does the other'
+is "$(steps "state NOT IN ('undone', 'failed')")" 0 'nothing stays undone'
+
+# ------------------------------------------------- while it stands: who dies, who orders
+# It is late all the time, so that nothing is given back as the margin is good.
+crowd
+late
+stands
+run hector ps
+like "$T/out" "suspended for the deadline of job $job_rt" 'hector ps says for whom'
+run hector deadlines "$job_rt"
+like "$T/out" "100ms,firm .* job $job_crowd suspended" '... and hector deadlines what was done'
+run hector why "$job_rt"
+like "$T/out" "for in..out<=100ms,firm: job $job_crowd suspended: margin " \
+    '... and hector why all of it'
+kill -9 "$pid_rt"
+ok 'hector-run of the real-time job is killed: the other goes on' goes_on
+is "$(steps "job = $job_rt AND state <> 'undone'")" 0 '... and the step is undone'
+
+late
+stands
+kill -9 "$master_pid"
+wait "$master_pid" 2>/dev/null
+launch_master again
+ok 'the master is killed and started again: it goes on' goes_on
+ok '... which the record says' test "$(steps "job = $job_rt AND
+    result = 'hector-master was started again'")" -ge 1
+stands
+ok '... and gives way again, as the deadline is missed still' test "$(held "$job_crowd")" = 8
+kill -9 "$master_pid"
+wait "$master_pid" 2>/dev/null
+ticks()                 # that the processes of the crowd have computed
+{
+    n=0
+    for p in $crowd_pids; do
+        read -r t <"/proc/$p/stat" && set -- ${t##*) } && n=$((n + ${12} + ${13}))
+    done
+    echo $n
+}
+crowd_pids=$(sql "SELECT pid FROM tasks WHERE job = $job_crowd")
+had=$(ticks)
+ok 'the master is killed and nobody starts it: its slave lets it go on' \
+    wait_for '[ "$(ticks)" -ge $((had + 20)) ]' 10
+launch_master third
+wait_for 'running rt' 30
+ends rt
+is "$ended" '0 rounds are over' 'both end well after all that'
+ends crowd
+is "$ended" '0 rounds are over' '... the other one, too'
+
+done_testing

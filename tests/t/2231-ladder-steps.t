@@ -1,0 +1,121 @@
+# What is given up for a deadline besides all of the time: weight, and processors, both
+# given back as they were; a person has the last word; --max-suspend; a slave is killed.
+# limit: 100
+# shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
+. "${0%/*}/../lib/t.sh"
+need sqlite3 taskset setpriv
+. "$top/tests/lib/ladder.sh"
+
+start_master
+cpus=$(taskset -cp $$ | sed 's/.*: *//' | tr ',-' '\n\n' | head -n 2 | paste -sd ,)
+done_step()     # KIND
+{
+    kind=$1
+    wait_for '[ "$(steps "job = $job_rt AND done_ns NOT NULL AND
+        kind = '\''$kind'\''")" -ge 1 ]' 60
+}
+pids() { sql "SELECT pid FROM tasks WHERE job = $job_crowd"; }
+of_all()        # COMMAND...: of each process of the crowd, each answer once
+{
+    for p in $(pids); do "$@" "$p" | sed 's/.*: *//' | xargs; done | sort -u | xargs
+}
+nice_of() { ps -o ni= -p "$1"; }
+
+# ------------------------------------------------------------------ processors
+case $cpus in
+*,*)
+    slave two "$cpus" $drop
+    two=$started
+    crowd
+    had=$(of_all taskset -cp)
+    wrap="taskset -c $first"
+    rt
+    done_step aside
+    is "$(of_all taskset -cp)" "${cpus#*,}" \
+        'a less important job is kept off the processor of the real-time tasks'
+    is "$(held "$job_crowd")" 0 '... and not suspended'
+    ends rt
+    is "$ended" '0 rounds are over' '... which end well'
+    wait_for '[ "$(steps "state = '\''undone'\'' AND kind = '\''aside'\''")" -ge 1 ]' 10
+    is "$(of_all taskset -cp)" "$had" '... and then it has again what it had'
+    ends crowd
+    is "$ended" '0 rounds are over' '... to its end'
+    wrap=
+    kill "$two"
+    wait "$two" 2>/dev/null
+    ;;
+*) skip 'processors' 'there is one' ;;
+esac
+
+# ------------------------------------------------------------------------ weight
+slave one "$first"
+one=$started
+crowd
+had=$(of_all nice_of)
+rt
+if [ "$(id -u)" = 0 ] && nice -n -1 true 2>/dev/null; then
+    done_step calm
+    is "$(of_all nice_of) $(held "$job_crowd")" '19 0' \
+        'a less important job gets the least weight'
+    ends rt
+    wait_for '[ "$(steps "job = $job_rt AND state = '\''undone'\''")" -ge 1 ]' 10
+    is "$(of_all nice_of)" "$had" '... and has its own when it is over'
+else
+    skip 'weight' 'this user could not give it back'
+    ends rt
+fi
+kill "$one"
+wait "$one" 2>/dev/null
+wait "$pid_crowd" 2>/dev/null
+
+# ------------------------------------------------------- the person, and patience
+slave here "$first" $drop
+crowd
+late
+stands
+run hector resume "$job_crowd"
+ok 'a person resumes it: it goes on' goes_on
+is "$(steps "job = $job_rt AND result = 'a person has resumed it'")" 1 '... and the step is over'
+stands
+run hector suspend "$job_crowd"
+wait_for '[ "$(steps "result = '\''a person has suspended it'\''")" -ge 1 ]' 10
+ends rt
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+is "$(held "$job_crowd")" 8 'what a person has suspended stays so when the job ends'
+hector resume "$job_crowd" >/dev/null
+ends crowd
+is "$ended" '0 rounds are over' '... until he resumes it'
+
+crowd --max-suspend 0
+rt
+wait_for 'grep -q "nothing is done about it" "$T/rt.err"' 60
+is "$(steps "target = $job_crowd")" 0 '--max-suspend 0: it is not suspended'
+ends crowd
+ends rt
+crowd --max-suspend 10
+begin rt 100 0 -n 2 --policy deadline --deadline 'in..out<=100ms' --on-deadline act
+stands
+like "$T/crowd.err" 'suspended for the deadline .*, for [12] s at most now \(--max-suspend 10\)' \
+    '--max-suspend 10: two seconds of 20, which is said'
+wait_for '[ "$(steps "target = $job_crowd AND result LIKE '\''it has stood for as long%'\''")" \
+    -ge 1 ]' 30
+ok '... and then it goes on, though the deadline is missed' goes_on
+ends rt
+ends crowd
+is "$ended" '0 rounds are over' '... to its end'
+
+# --------------------------------------------------------------- a slave is killed
+slave there "$first"
+there=$started
+wait_for 'grep -q "node there joined" "$T/master.log"' 20
+crowd -H here:8
+late -H here:1,there:1
+stands
+kill -9 "$(pgrep -P "$there" -x hector-slave)"
+ok 'a slave of the real-time job is killed: the other goes on' goes_on
+wait "$pid_rt"
+is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... and nothing is given up any more'
+ends crowd
+is "$ended" '0 rounds are over' '... and it ends well'
+
+done_testing
