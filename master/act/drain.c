@@ -637,7 +637,8 @@ int drain_order(struct drains *all, const struct drain_order *o,
         drain_free(d);
         return -1;
     }
-    overtake(all, n, "an operator drains it meanwhile");
+    if (n->draining)
+        overtake(all, n, "an operator drains it meanwhile");
     set_draining(d, true, ACT_DRAIN);
     d->for_owner = n->owner.is == NODE_OWNER_HERE;
     return 0;
