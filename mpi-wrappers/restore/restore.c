@@ -18,14 +18,13 @@
 #include "mpi-wrappers/restore/restore_check.h"
 #include "mpi-wrappers/restore/restore_files.h"
 #include "mpi-wrappers/restore/restore_frames.h"
-#include "mpi-wrappers/restore/restore_link.h"
 #include "mpi-wrappers/restore/restore_memory.h"
 #include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_place.h"
 #include "mpi-wrappers/restore/restore_room.h"
+#include "mpi-wrappers/restore/restore_source.h"
 #include "mpi-wrappers/restore/restore_start.h"
 #include "mpi-wrappers/restore/restore_threads.h"
-#include "mpi-wrappers/restore/restore_unpack.h"
 #include "mpi-wrappers/restore/restore_vdso.h"
 
 #ifndef HECTOR_VERSION
@@ -94,7 +93,7 @@ static void open_image(struct restore *r)
         restore_refuse(r, "is no plain file, which is what ",
                        r->look ? "--check" : "--cut", " is for", NULL);
     if (r->plain)
-        restore_unpack_begin(r);
+        restore_source_unpack(r);
 }
 
 /* Where in the tables each of them begins. */
@@ -114,7 +113,7 @@ static void read_tables(struct restore *r)
 {
     const struct image_head *h = &r->head;
 
-    image_blake3_begin(&r->hash, false);
+    restore_hash_begin(&r->hash);
     if (r->plain && r->file_bytes < sizeof(r->head))
         restore_refuse(r, "is no image of a process", NULL);
     restore_read(r, &r->head, sizeof(r->head));
@@ -129,10 +128,10 @@ static void read_tables(struct restore *r)
     restore_check_tables(r);
 }
 
-/* Code, stack, scratch, this struct, the name, what is told, the tables, where
- * numbers of threads are, the vdso. */
+/* Code, stack, that of who hashes, scratch, this struct, the name, what is told,
+ * the tables, where numbers of threads are, the vdso. */
 struct layout {
-    uint64_t code, stack, scratch, self, name, tell, tables, owners, vdso, end;
+    uint64_t code, stack, hasher, scratch, self, name, tell, tables, owners, vdso, end;
 };
 
 static struct layout lay_out(struct restore *r)
@@ -140,7 +139,8 @@ static struct layout lay_out(struct restore *r)
     struct layout l = { 0 };
 
     l.stack = l.code + pages((uint64_t)(_end - __executable_start));
-    l.scratch = l.stack + RESTORE_STACK;
+    l.hasher = l.stack + RESTORE_STACK;
+    l.scratch = l.hasher + RESTORE_HASH_STACK;
     l.self = l.scratch + RESTORE_SCRATCH;
     l.name = l.self + pages(sizeof(*r));
     l.tell = l.name + pages(strlen(r->name) + 1);
@@ -179,6 +179,7 @@ static void leave(struct restore *r)
     copy->name = hole + l.name;
     copy->tell = hole + l.tell;
     copy->tables = hole + l.tables;
+    copy->hasher = hole + l.scratch;
     copy->scratch = hole + l.scratch;
     copy->owners.at = (uint64_t *)(hole + l.owners);
     point(copy);
@@ -187,7 +188,7 @@ static void leave(struct restore *r)
         restore_refuse(r, "cannot become a process here: memory with code in it "
                        "is not allowed", NULL);
     restore_vdso_take(copy, at + l.vdso);
-    restore_start_on(hole + l.scratch, copy,
+    restore_start_on(hole + l.hasher, copy,
                      at + ((uint64_t)go_on_inside -
                            (uint64_t)__executable_start));
 }
@@ -201,7 +202,7 @@ static void go_on_inside(struct restore *r)
     restore_memory_read(r);
     restore_files_open(r);
     restore_check_tail(r);
-    restore_unpack_end(r);
+    restore_source_end(r);
     sys_close(r->fd);
     restore_vdso_put(r);
     restore_frames_fit(r);
@@ -295,7 +296,7 @@ static void look_at(struct restore *r, char *const *names)
         restore_memory_skip(r);
         restore_files_skip(r);
         restore_check_tail(r);
-        restore_unpack_end(r);
+        restore_source_end(r);
         sys(SYS_munmap, r->tables, pages(r->head.tables_bytes + 1));
         sys_close(r->fd);
     }
@@ -320,7 +321,7 @@ void restore_main(const long *words)
     open_image(&r);
     if (!restore_room_make(&r, r.rooms))
         usage(USAGE);
-    restore_link_take(&r);
+    restore_source_link(&r);
     read_tables(&r);
     restore_place_grow_stack(&r);
     restore_room_settle(&r);

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 
 #include "mpi-wrappers/image/format.h"
-#include "mpi-wrappers/image/image_blake3.h"
+#include "mpi-wrappers/restore/restore_hash.h"
 
 /* Older headers lack them; the kernel says whether it does. */
 #ifndef MADV_POPULATE_WRITE
@@ -32,6 +32,9 @@ enum { RESTORE_REFUSED = 125, RESTORE_SCRATCH = 128 << 10, RESTORE_PIECES = 8,
 
 /* A mapping of the kernel's own: where it is from the first one on. */
 struct restore_piece { uint64_t at, bytes; };
+
+/* Memory that it has already, with so many bytes of pages from its beginning on. */
+struct restore_room { uint64_t start, bytes, made; };
 
 /* Locks that say who has them: restore_owners.h. */
 struct restore_owners {
@@ -59,7 +62,8 @@ struct restore {
     bool narrow;                /* as if vectors had no more than AVX here */
     uint64_t file_bytes;
     uint64_t bytes;             /* read so far, which the hash is of */
-    struct image_blake3 hash;
+    struct restore_hash hash;
+    char *hasher;               /* the end of its stack */
 
     struct image_head head;
     char *tables;               /* owned; what follows lies in there */
@@ -70,7 +74,7 @@ struct restore {
     const char *names;
     uint8_t *vdso;              /* code of the one in the image */
 
-    struct image_back room[RESTORE_ROOMS];      /* memory that it has already */
+    struct restore_room room[RESTORE_ROOMS];    /* memory that it has already */
     size_t nrooms;
     struct restore_owners owners;
     struct image_back hole;     /* where this program is now */

@@ -229,7 +229,7 @@ void restore_check_tail(struct restore *r)
     uint64_t bytes = r->bytes + sizeof(tail);
     char more;
 
-    all = r->hash;
+    all = r->hash.sum;
     restore_read(r, &tail, sizeof(tail));
     image_blake3_add(&all, &tail, offsetof(struct image_tail, hash));
     image_blake3_end(&all, hash);

@@ -104,9 +104,9 @@ static void ask_for_huge(const struct restore *r, const struct image_region *g)
         sys(SYS_madvise, g->start, g->end - g->start, MADV_HUGEPAGE);
 }
 
-/* Its pages are made before they are filled, many by one call; a kernel that
- * cannot do that makes each when it is written to. They are looked through while they
- * are in the processor's cache. */
+/* Its pages are made before they are filled, many by one call, if they are not
+ * there already; a kernel that cannot do that makes each when it is written to.
+ * They are looked through while they are in the processor's cache. */
 static void read_run(struct restore *r, const struct image_region *g,
                      const struct image_run *run)
 {
@@ -114,7 +114,7 @@ static void read_run(struct restore *r, const struct image_region *g,
 
     for (uint64_t at = 0, n; at < run->bytes; at += n) {
         n = run->bytes - at < PART ? run->bytes - at : PART;
-        if (n > IMAGE_PAGE)
+        if (n > IMAGE_PAGE && !restore_room_made(r, run->start + at, n))
             sys(SYS_madvise, run->start + at, n, MADV_POPULATE_WRITE);
         restore_read(r, (void *)(run->start + at), n);
         restore_owners_look(r, g, run->start + at, run->start + at + n);
@@ -180,6 +180,7 @@ static bool is_huge_asked(void)
 void restore_memory_read(struct restore *r)
 {
     r->huge_asked = is_huge_asked();
+    restore_hash_apart(&r->hash, r->hasher);
     for (size_t i = 0; i < r->head.nregions; i++) {
         const struct image_region *g = &r->regions[i];
 
@@ -188,10 +189,13 @@ void restore_memory_read(struct restore *r)
             ask_for_huge(r, g);
         }
         fill(r, g);
+        if (!(g->prot & PROT_READ))
+            restore_hash_wait(&r->hash);
         if (g->kind != IMAGE_FILE_SHARED &&
             g->prot != (PROT_READ | PROT_WRITE))
             sys(SYS_mprotect, g->start, g->end - g->start, g->prot);
     }
+    restore_hash_join(&r->hash);
     restore_owners_end(r);
 }
 

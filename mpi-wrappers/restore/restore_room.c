@@ -16,19 +16,21 @@ static bool image_comes(const struct restore *r)
     return sys(SYS_ppoll, &p, 1, &now, 0, 0) != 0;
 }
 
-static void make_pages(const struct restore *r, const struct image_back *m)
+static void make_pages(const struct restore *r, struct restore_room *m)
 {
     enum { PART = 2 << 20 };
+    uint64_t n;
 
-    for (uint64_t at = 0, n; at < m->bytes && !image_comes(r); at += n) {
-        n = m->bytes - at < PART ? m->bytes - at : PART;
-        sys(SYS_madvise, m->start + at, n, MADV_POPULATE_WRITE);
+    for (; m->made < m->bytes && !image_comes(r); m->made += n) {
+        n = m->bytes - m->made < PART ? m->bytes - m->made : PART;
+        if (sys(SYS_madvise, m->start + m->made, n, MADV_POPULATE_WRITE) < 0)
+            return;
     }
 }
 
 static void take(struct restore *r, uint64_t start, uint64_t end)
 {
-    struct image_back m = { start, end - start };
+    struct restore_room m = { start, end - start, 0 };
     long at = sys(SYS_mmap, start, m.bytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                   MAP_FIXED_NOREPLACE, -1, 0);
@@ -59,7 +61,7 @@ bool restore_room_make(struct restore *r, const char *text)
     return true;
 }
 
-static bool is_region(const struct restore *r, const struct image_back *m)
+static bool is_region(const struct restore *r, const struct restore_room *m)
 {
     for (size_t i = 0; i < r->head.nregions; i++) {
         const struct image_region *g = &r->regions[i];
@@ -90,14 +92,25 @@ bool restore_room_has(const struct restore *r, const struct image_region *g)
     return false;
 }
 
+bool restore_room_made(const struct restore *r, uint64_t start, uint64_t bytes)
+{
+    for (size_t i = 0; i < r->nrooms; i++) {
+        const struct restore_room *m = &r->room[i];
+
+        if (m->start <= start && start - m->start < m->made)
+            return bytes <= m->made - (start - m->start);
+    }
+    return false;
+}
+
 /* The first one that begins before end and ends behind start; NULL: none. */
-static const struct image_back *first_in(const struct restore *r, uint64_t start,
+static const struct restore_room *first_in(const struct restore *r, uint64_t start,
                                          uint64_t end)
 {
-    const struct image_back *first = NULL;
+    const struct restore_room *first = NULL;
 
     for (size_t i = 0; i < r->nrooms; i++) {
-        const struct image_back *m = &r->room[i];
+        const struct restore_room *m = &r->room[i];
 
         if (m->start < end && start < m->start + m->bytes &&
             (!first || m->start < first->start))
@@ -108,7 +121,7 @@ static const struct image_back *first_in(const struct restore *r, uint64_t start
 
 void restore_room_spare(const struct restore *r, uint64_t start, uint64_t end)
 {
-    const struct image_back *m;
+    const struct restore_room *m;
 
     for (; (m = first_in(r, start, end)); start = m->start + m->bytes)
         if (start < m->start)

@@ -17,6 +17,9 @@ void restore_room_settle(struct restore *r);
 /* The region is there already, with no pages but those of 0. */
 bool restore_room_has(const struct restore *r, const struct image_region *g);
 
+/* That has been made, all of it. */
+bool restore_room_made(const struct restore *r, uint64_t start, uint64_t bytes);
+
 /* Nothing of [start, end) is mapped any more but rooms. */
 void restore_room_spare(const struct restore *r, uint64_t start, uint64_t end);
 

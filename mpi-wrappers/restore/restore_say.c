@@ -68,7 +68,7 @@ void restore_read(struct restore *r, void *to, uint64_t bytes)
         if ((size_t)n < part)
             restore_refuse(r, "ends too early: it was cut off, or whoever "
                            "wrote it did not finish; take another image", NULL);
-        image_blake3_add(&r->hash, p, part);
+        restore_hash_add(&r->hash, p, part);
         r->bytes += part;
         p += part;
         bytes -= part;

@@ -60,4 +60,27 @@ long restore_start_thread(uint64_t flags, const struct image_thread *t)
                      : "rcx", "r11", "memory");
     return result;
 }
+
+long restore_start_helper(uint64_t flags, char *top, _Atomic uint32_t *number,
+                          void (*f)(void *), void *arg)
+{
+    register _Atomic uint32_t *child __asm__("r10") = number;
+    register uint64_t fs __asm__("r8") = 0;
+    register void *first __asm__("r12") = arg;
+    register void (*begin)(void *) __asm__("r13") = f;
+    long result;
+
+    __asm__ volatile("syscall\n"
+                     "test %%rax, %%rax\n"
+                     "jnz 1f\n"
+                     "mov %%r12, %%rdi\n"
+                     "xor %%ebp, %%ebp\n"
+                     "call *%%r13\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"(SYS_clone), "D"(flags), "S"(top), "d"(number),
+                       "r"(child), "r"(fs), "r"(first), "r"(begin)
+                     : "rcx", "r11", "memory");
+    return result;
+}
 #endif

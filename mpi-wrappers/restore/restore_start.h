@@ -18,6 +18,12 @@ void restore_start_jump(const struct image_context *c)
  * restore_threads_one(t). Its number, or negative. */
 long restore_start_thread(uint64_t flags, const struct image_thread *t);
 
+/* clone(2): a thread that does f(arg), which does not return, on the stack that
+ * ends at top; its number is in *number as long as it lives. The same number, or
+ * negative. */
+long restore_start_helper(uint64_t flags, char *top, _Atomic uint32_t *number,
+                          void (*f)(void *), void *arg);
+
 /* What these call: the program, with the kernel's words on the stack. */
 void restore_main(const long *words) __attribute__((noreturn));
 void restore_threads_one(const struct image_thread *t)

@@ -16,7 +16,12 @@
 #   lammps, instructions of 50 steps: 147940850, by the layer 147892142, ratio 1.000
 #
 # With TASKS=2 in the environment it is so many tasks, which wait for each other, by the
-# clock of the wall: that is worth what the machine is quiet.
+# clock of the wall, which others disturb: who may runs them before others (nice(1)), and
+# what counts is the quickest quarter of the runs with it, against that without. Beside it
+# how much time all calls take if each costs the 20 ns that layer.sh holds them to:
+#
+#   lammps by the layer: 1.004, 95 % in 0.996 .. 1.011; without twice 1.001, 95 % in 0.993
+#   .. 1.008 (21 pairs); 12000 calls of a task a second, which at 20 ns is 1.0002
 #
 # usage: pairs.sh BUILD [PAIRS]
 set -eu
@@ -40,6 +45,8 @@ double MPI_Wtime(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 C
+first=
+[ "$tasks" = 1 ] || ! nice -n -20 true 2>/dev/null || first='nice -n -20'
 [ "$tasks" -gt 1 ] || mpicc -O2 -shared -fPIC -o spent.so spent.c
 
 spent()         # with|without COMMAND...: the seconds
@@ -49,7 +56,7 @@ spent()         # with|without COMMAND...: the seconds
     shift
     rm -f hpccoutf.txt
     # shellcheck disable=SC2086,SC2016 # an option or none; the task's own LD_PRELOAD
-    "$build/bin/hector-run" -q --policy none $migratable -n "$tasks" \
+    $first "$build/bin/hector-run" -q --policy none $migratable -n "$tasks" \
         sh -c '[ ! -e "$0" ] || export LD_PRELOAD="$0:$LD_PRELOAD"; exec "$@"' \
         "$dir/spent.so" "$@" >out 2>err ||
         { cat err >&2; exit 1; }
@@ -66,7 +73,7 @@ spent()         # with|without COMMAND...: the seconds
         }' out
 }
 
-pair()          # WORD A B NUMBER COMMAND...: the word, A over B, and B
+pair()          # WORD A B NUMBER COMMAND...: the word, A over B, A, and B
 {
     word=$1 a=$2 b=$3 odd=$(($4 % 2))
     shift 4
@@ -75,11 +82,19 @@ pair()          # WORD A B NUMBER COMMAND...: the word, A over B, and B
     else
         of_b=$(spent "$b" "$@") of_a=$(spent "$a" "$@")
     fi
-    echo "$word $of_a $of_b" | awk '{ printf "%s %.5f %s\n", $1, $2 / $3, $3 }'
+    echo "$word $of_a $of_b" | awk '{ printf "%s %.5f %s %s\n", $1, $2 / $3, $2, $3 }'
 }
 
-of() { awk '$1 == "layer" { print $3 }' ratios | sort -n | awk '{ v[NR] = $1 }
+of() { awk '$1 == "layer" { print $4 }' ratios | sort -n | awk '{ v[NR] = $1 }
     END { printf "%.3f s", v[int((NR + 1) / 2)] }'; }
+
+calls()         # of the last job, whose tasks have begun and ended with it
+{
+    "$build/bin/hector" sql 'SELECT max(mpi_calls) / (max(ended_ns - started_ns) / 1e9)
+        FROM tasks JOIN jobs USING (job) WHERE job = (SELECT max(job) FROM jobs)' |
+        awk 'NF == 1 && $1 + 0 > 0 {
+            printf "%.0f calls of a task a second, which at 20 ns is %.4f", $1, 1 + $1 * 20e-9 }'
+}
 
 for program in lammps hpl; do
     case $program in
@@ -100,8 +115,14 @@ for program in lammps hpl; do
         pair control without without $i "$@" >>ratios
         i=$((i + 1))
     done
-    echo "$program by the layer: $(spread layer ratios "of $(of)");" \
-        "without twice $(spread control ratios '') ($pairs pairs)"
+    if [ "$tasks" = 1 ]; then
+        echo "$program by the layer: $(spread layer ratios "of $(of)");" \
+            "without twice $(spread control ratios '') ($pairs pairs)"
+    else
+        spent with "$@" >/dev/null
+        echo "$program by the layer: $(quickest layer ratios);" \
+            "without twice $(quickest control ratios) ($pairs pairs); $(calls)"
+    fi
 done
 
 instructions()  # STEPS [OPTION]

@@ -136,16 +136,22 @@ kill_master()
 }
 
 # --------------------------------------------------------------------- what is to hold
-unfinished()    # in the directory: what is neither a checkpoint nor of its input
+there()         # in the directory: all but the lock, which stays
 {
     for d in "$D"/*; do
+        [ "${d##*/}" = lock ] || echo "$d"
+    done
+}
+unfinished()    # what is neither a checkpoint nor of its input
+{
+    for d in $(there); do
         [ -f "$d/checkpoint" ] || echo "${d##*/}"
     done
     [ "$(find "$D" -mindepth 1 -maxdepth 1 -type d | wc -l)" -le 2 ] || ls "$D"
 }
 good()          # all that are there, to their last byte
 {
-    for d in "$D"/*; do
+    for d in $(there); do
         hector-restore --check "$d"/*.image >&2 || return 1
     done
 }
@@ -212,7 +218,7 @@ full()          # STEP
         "the disk full, $1: a sentence"
     sed 's/^/# /' "$T/made.out"
     wait_for '[ -z "$(unfinished)" ]' 20
-    is "$(cd "$D" && echo *)" 1 '... only the one before is there'
+    is "$(there)" "$D/1" '... only the one before is there'
     rm "$T/small/fill"
     run hector checkpoint "$job"
     is "$status" 0 '... with room there is a next one'

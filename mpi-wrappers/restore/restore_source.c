@@ -1,12 +1,14 @@
-/* restore_unpack.c - see restore_unpack.h.
+/* restore_source.c - see restore_source.h.
  *
  * hector-keep is a child of what is going to be the task, until all is read: it
  * ends without a signal, and is waited for. */
-#include "mpi-wrappers/restore/restore_unpack.h"
+#include "mpi-wrappers/restore/restore_source.h"
 
 #include <linux/wait.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "mpi-wrappers/image/image_text.h"
@@ -59,7 +61,7 @@ static void unpack(const char *path, int from, int to)
         sys(SYS_exit_group, NOT_STARTED);
 }
 
-void restore_unpack_begin(struct restore *r)
+void restore_source_unpack(struct restore *r)
 {
     char path[PATH], buf[32];
     int ends[2];
@@ -86,7 +88,7 @@ void restore_unpack_begin(struct restore *r)
     r->unpacker = (int)rc;
 }
 
-void restore_unpack_end(struct restore *r)
+void restore_source_end(struct restore *r)
 {
     int status = 0;
     char more;
@@ -101,4 +103,36 @@ void restore_unpack_end(struct restore *r)
         restore_refuse(r, "is damaged: it goes on behind its end; take another "
                        "image", NULL);
     r->unpacker = 0;
+}
+
+/* A byte that is one of the image's stays where it is. */
+static long look(int fd, struct msghdr *m)
+{
+    long n;
+
+    do {
+        n = sys(SYS_recvmsg, fd, m, MSG_PEEK | MSG_CMSG_CLOEXEC);
+        if (n == -EAGAIN)
+            sys_wait_for(fd, POLLIN, -1);
+    } while (n == -EINTR || n == -EAGAIN);
+    return n;
+}
+
+void restore_source_link(struct restore *r)
+{
+    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } room;
+    char byte;
+    struct iovec part = { &byte, 1 };
+    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1,
+                        .msg_control = room.bytes,
+                        .msg_controllen = sizeof(room.bytes) };
+    const struct cmsghdr *c;
+
+    if (r->plain || look(r->fd, &m) != 1)       /* reading it says what it is */
+        return;
+    c = CMSG_FIRSTHDR(&m);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+        return;
+    sys_close(r->fd);
+    memcpy(&r->fd, CMSG_DATA(c), sizeof(r->fd));
 }
