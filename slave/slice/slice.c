@@ -408,6 +408,7 @@ static void take(struct slice *s, uint32_t number)
     const struct node n = s->nodes[number];
 
     s->nodes[number].differs = gives_others(s, &n);
+    s->nodes[number].again = s->came_by && slice_is_again(s, n.context, n.insn);
     if (reads_count((enum node_kind)n.kind))
         want_reads(s, &n);
     if (is_computed(s, &n))

@@ -85,6 +85,7 @@ struct node {
     uint32_t steps;             /* the first of those that lead from it */
     bool of_several;            /* another one may set what is read as well */
     bool reads_rank;
+    bool again;                 /* slice_is_again(), if the task came by before */
     bool differs;               /* tasks may have other values: of what it reads,
                                    as far as is known from itself */
     bool is_address;            /* what it reads is one that is known, as far as

@@ -186,8 +186,7 @@ static void find_asking(struct rank *r)
 static bool has_worked(const struct slice *s, const struct node *from,
                        const struct node *to)
 {
-    return s->came_by && !slice_is_again(s, to->context, to->insn) &&
-           (from->begins == 0 || slice_is_again(s, from->context, from->insn));
+    return s->came_by && !to->again && (from->begins == 0 || from->again);
 }
 
 static unsigned cost_of(const struct rank *r, uint32_t from, enum way way,
