@@ -10,7 +10,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-struct row { Dwarf_Addr address; const char *file; int line; bool declares; };
+struct row { Dwarf_Addr address; const char *file; int line; };
 
 struct unit {
     Dwarf_Off offset;           /* which one it is */
@@ -39,8 +39,8 @@ void folded_destroy(struct folded *f)
 
 struct lines { int *v; size_t n, cap; };        /* owned */
 
-/* Those that declare a variable, or a function. */
-static void add_declared(struct lines *l, Dwarf_Die *die, int tag, int depth)
+/* Those of functions. */
+static void add_heads(struct lines *l, Dwarf_Die *die, int depth)
 {
     Dwarf_Die child;
     int line;
@@ -48,11 +48,12 @@ static void add_declared(struct lines *l, Dwarf_Die *die, int tag, int depth)
     if (depth == DEPTH_MAX || dwarf_child(die, &child))
         return;
     do {
-        if (dwarf_tag(&child) == tag && dwarf_decl_line(&child, &line) == 0 &&
+        if (dwarf_tag(&child) == DW_TAG_subprogram &&
+            dwarf_decl_line(&child, &line) == 0 &&
             array_reserve(&l->v, &l->cap, l->n + 1) == 0)
             l->v[l->n++] = line;
         if (dwarf_tag(&child) != DW_TAG_variable)
-            add_declared(l, &child, tag, depth + 1);
+            add_heads(l, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -103,7 +104,7 @@ static size_t find_own(Dwarf_Lines *lines, size_t n, struct row *own)
 
 static void read_unit(struct unit *u, Dwarf_Die *cu)
 {
-    struct lines variables = { 0 }, heads = { 0 };
+    struct lines heads = { 0 };
     Dwarf_Lines *lines;
     struct row *own, r;
     size_t n, nown;
@@ -112,17 +113,13 @@ static void read_unit(struct unit *u, Dwarf_Die *cu)
     if (dwarf_getsrclines(cu, &lines, &n) || !(own = calloc(n + 1, sizeof(*own))))
         return;
     nown = find_own(lines, n, own);
-    add_declared(&variables, cu, DW_TAG_variable, 0);
-    add_declared(&heads, cu, DW_TAG_subprogram, 0);
+    add_heads(&heads, cu, 0);
     for (size_t i = 0; i < n && nown; i++)
         if (read_row(lines, i, &r, &ends) && !ends &&
             !has_line(&heads, r.line) &&
             !bsearch(&r, own, nown, sizeof(*own), compare) &&
-            array_reserve(&u->rows, &u->cap, u->n + 1) == 0) {
-            r.declares = has_line(&variables, r.line);
+            array_reserve(&u->rows, &u->cap, u->n + 1) == 0)
             u->rows[u->n++] = r;
-        }
-    free(variables.v);
     free(heads.v);
     free(own);
 }
@@ -142,7 +139,7 @@ static struct unit *find_unit(struct folded *f, Dwarf_Die *cu)
 }
 
 size_t folded_at(struct folded *f, const struct binary *b, uint64_t address,
-                 const char *file, struct folded_line lines[FOLDED_MAX])
+                 const char *file, unsigned lines[FOLDED_MAX])
 {
     Dwarf_Addr bias;
     Dwarf_Die *cu = binary_unit(b, address, &bias);
@@ -152,7 +149,6 @@ size_t folded_at(struct folded *f, const struct binary *b, uint64_t address,
     for (size_t i = 0; u && i < u->n && n < FOLDED_MAX; i++)
         if (u->rows[i].address == address - bias &&
             strcmp(u->rows[i].file, file) == 0)
-            lines[n++] = (struct folded_line){ (unsigned)u->rows[i].line,
-                                               u->rows[i].declares };
+            lines[n++] = (unsigned)u->rows[i].line;
     return n;
 }

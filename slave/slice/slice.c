@@ -408,6 +408,7 @@ static void take(struct slice *s, uint32_t number)
     const struct node n = s->nodes[number];
 
     s->nodes[number].differs = gives_others(s, &n);
+    s->nodes[number].again = s->came_by && slice_is_again(s, n.context, n.insn);
     if (reads_count((enum node_kind)n.kind))
         want_reads(s, &n);
     if (is_computed(s, &n))
@@ -522,6 +523,8 @@ static int add_path(struct slice *s, const struct slice_frame *v, size_t n,
             rc = add_tails(s, &f->flow.insns[at], has_line, err);
         if (rc == 0 && s->npath < SLICE_FRAMES_MAX)
             rc = add_frame(s, f, at, has_line, err);
+        if (i == 0)
+            s->here = at;
     }
     if (rc)
         return -1;
@@ -561,6 +564,8 @@ struct slice *slice_make(const char *path, const char *build_id,
         slice_free(s);
         return NULL;
     }
+    for (size_t i = 0; i < at->nlately; i++)
+        s->came_by |= at->lately[i] == at->frames[0].address;
     slice_add_others(s, at);
     run(s);
     if (slice_rank(s, err)) {

@@ -9,10 +9,10 @@
  * caller, at the call; calls that may set it are followed two levels. Lines
  * are ranked by how many steps lead there (slice_rank.c): what is set comes
  * before what decides, what asks for the task's rank before what does not, as
- * tasks of one program differ by that, and what all tasks decide alike behind
- * the rest; of messages and collectives those come first that the task has
- * called last, that tasks are in for which it may wait, or that have the tag
- * that it waits for.
+ * tasks of one program differ by that, and behind the rest what all tasks
+ * decide alike, what has been right before, and lines that only hand on. Of
+ * messages and collectives those come first that the task has called last, that
+ * tasks are in for which it may wait, or that have the tag that it waits for.
  *
  * What a slice cannot see: memory behind pointers that are not known, and
  * other tasks, but for what these put into the same call. */
@@ -45,6 +45,7 @@ struct slice_row {
     const char *function, *file;        /* as long as the slice */
     unsigned line, cost, number;        /* number: as it was found */
     bool decides;
+    bool makes;                         /* a value, and does not only move one */
     char reason[SLICE_REASON];
 };
 

@@ -145,28 +145,92 @@ static void add_exits(struct slice *s, uint32_t context, uint32_t call,
     }
 }
 
+/* Room for what is known of n blocks; the walk goes through all of them. NULL: there
+ * is none. */
+static uint32_t *find_parts(const struct flow *f, struct parts *p)
+{
+    size_t n = f->nblocks + 1;
+    uint32_t *room = calloc(6 * n, sizeof(*room));
+
+    *p = (struct parts){ .f = f };
+    if (!room)
+        return NULL;
+    p->part = room;
+    p->number = room + n;
+    p->low = room + 2 * n;
+    p->stack = room + 3 * n;
+    p->open = room + 4 * n;
+    p->next = room + 5 * n;
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        if (!p->number[b])
+            walk(p, b);
+    return room;
+}
+
 void slice_add_loops(struct slice *s, uint32_t context, uint32_t call,
                      unsigned cost)
 {
     const struct flow *f = &s->contexts[context].function->flow;
     size_t n = f->nblocks + 1;
-    uint32_t *room = calloc(6 * n, sizeof(*room));
     uint8_t *marks = calloc(2 * n, 1);
-    struct parts p = { .f = f };
+    struct parts p;
+    uint32_t *room = find_parts(f, &p);
 
     if (room && marks) {
-        p.part = room;
-        p.number = room + n;
-        p.low = room + 2 * n;
-        p.stack = room + 3 * n;
-        p.open = room + 4 * n;
-        p.next = room + 5 * n;
-        for (uint32_t b = 0; b < f->nblocks; b++)
-            if (!p.number[b])
-                walk(&p, b);
         mark_before(f, f->block_of[call], p.stack, marks);
         add_exits(s, context, call, &p, marks, marks + n, cost);
     }
     free(room);
     free(marks);
+}
+
+/* ------------------------------------------------------- what is done again */
+
+/* Is a block part of a loop that this one is in? One that is a part by itself is a
+ * loop if it leads to itself. */
+static bool is_in_loop_of(const struct parts *p, uint32_t block, uint32_t of)
+{
+    const struct flow_block *b = &p->f->blocks[of];
+
+    if (p->part[block] != p->part[of])
+        return false;
+    for (size_t k = 0; k < b->to.n; k++)
+        if (p->part[b->to.v[k]] == p->part[of])
+            return true;
+    return false;
+}
+
+static bool is_repeated(const struct flow *f, uint32_t insn, uint32_t call)
+{
+    struct parts p;
+    uint32_t *room = find_parts(f, &p);
+    bool is = !room || is_in_loop_of(&p, f->block_of[insn], f->block_of[call]);
+
+    free(room);
+    return is;
+}
+
+static uint32_t call_on_path(const struct slice *s, uint32_t context)
+{
+    return context ? s->contexts[context - 1].call : s->here;
+}
+
+bool slice_is_again(const struct slice *s, uint32_t context, uint32_t insn)
+{
+    while (context >= s->npath) {
+        const struct context *c = &s->contexts[context];
+
+        if (c->caller == FLOW_NONE)
+            return true;
+        insn = c->call;
+        context = c->caller;
+    }
+    for (uint32_t k = context; k < s->npath; k++) {
+        uint32_t call = call_on_path(s, k);
+
+        if (is_repeated(&s->contexts[k].function->flow,
+                        k == context ? insn : call, call))
+            return true;
+    }
+    return false;
 }

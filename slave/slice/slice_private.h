@@ -28,9 +28,10 @@ enum {
     COST_LATELY = 6,            /* what it has called last; more: each before */
     COST_BEFORE = 2,
     COST_ENDS = 4,              /* what ends loops of messages before it */
-    COST_FOLDED = 1,            /* more: a line that has no code of its own, */
-    COST_LOST = 8,              /* and that declares nothing */
+    COST_FOLDED = 6,            /* more: a line that has no code of its own */
     COST_RANK = 4,              /* less: what reads the task's rank */
+    COST_WORKED = 6,            /* more: what was right when the task came by */
+    COST_MAKES_NOTHING = 6,     /* more: a line that only hands on, or calls */
     COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow, or
                                    that only calls who talks to others */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
@@ -84,6 +85,7 @@ struct node {
     uint32_t steps;             /* the first of those that lead from it */
     bool of_several;            /* another one may set what is read as well */
     bool reads_rank;
+    bool again;                 /* slice_is_again(), if the task came by before */
     bool differs;               /* tasks may have other values: of what it reads,
                                    as far as is known from itself */
     bool is_address;            /* what it reads is one that is known, as far as
@@ -113,6 +115,8 @@ struct slice {
     unsigned nlines;
     struct str unseen, not_followed, lineless;
     unsigned npointers;         /* reads of memory that is not known */
+    uint32_t here;              /* the instruction that the task is in */
+    bool came_by;               /* it has been there before, and gone on */
     bool cut, other_tasks;
     bool sends;                 /* the task is in a call that sends */
     bool awaits_tag;            /* it waits for a message with this one, or for
@@ -167,6 +171,10 @@ void slice_add_others(struct slice *s, const struct slice_place *at);
 /* What ends the loops of messages that have ended when this call is reached. */
 void slice_add_loops(struct slice *s, uint32_t context, uint32_t call,
                      unsigned cost);
+
+/* Is it done again, as far as is known, when the task comes to where it is once
+ * more? */
+bool slice_is_again(const struct slice *s, uint32_t context, uint32_t insn);
 
 /* ------------------------------------------------------------ slice_rank.c */
 

@@ -9,7 +9,15 @@
  * POPL 1998, 3). Of several definitions that reach one use, those branches are
  * part that tell which one it is (Ottenstein, Ballance and MacCabe: The
  * program dependence web, PLDI 1990): they are as near as what they choose
- * from. */
+ * from.
+ *
+ * Where the task has been before, and gone on, what was set before that and led
+ * there without a choice is what it was then: it has shown to be right, and is
+ * farther (Zhang, Gupta and Gupta: Pruning dynamic slices with confidence,
+ * PLDI 2006, by the outcome of a call in place of values). What is set once and
+ * only ends a loop has not. And a line that computes nothing, but only hands on
+ * what others have made, is behind these (thin slices, Sridharan, Fink and
+ * Bodik, PLDI 2007, begin with who makes a value). */
 #include "slave/slice/slice_private.h"
 
 #include <limits.h>
@@ -21,10 +29,15 @@
 
 enum { FAR_MAX = 8 * COST_MAX, ROUNDS_MAX = 32 };
 
+/* How a node was reached: by data only from where the task is, so that its
+ * value is part of what the call is given; or by a branch, or from elsewhere. */
+enum way { BY_DATA, BY_CHOICE, WAYS };
+
 struct rank {
     struct slice *s;            /* borrowed */
-    uint16_t *cost;             /* owned, as the rest: of each node */
-    bool *differs, *is_empty, *is_done, *asks;
+    uint16_t *cost;             /* owned, as the rest: of each node, by each way */
+    bool *is_done;              /* the same */
+    bool *differs, *is_empty, *asks;
 };
 
 static const struct insn *insn_of(const struct slice *s, const struct node *n)
@@ -169,14 +182,24 @@ static void find_asking(struct rank *r)
 
 /* ------------------------------------------------------------------- costs */
 
-static unsigned cost_of(const struct rank *r, uint32_t from,
+/* It has led to a call that has come to its end, and is what it was then. */
+static bool has_worked(const struct slice *s, const struct node *from,
+                       const struct node *to)
+{
+    return s->came_by && !to->again && (from->begins == 0 || from->again);
+}
+
+static unsigned cost_of(const struct rank *r, uint32_t from, enum way way,
                         const struct step *step)
 {
     const struct node *n = &r->s->nodes[from];
     unsigned cost = step->cost;
 
-    if (!step->decides)
+    if (!step->decides) {
+        if (way == BY_DATA && has_worked(r->s, n, &r->s->nodes[step->to]))
+            cost += COST_WORKED;
         return cost + (r->differs[step->to] ? 0 : COST_SAME);
+    }
     if (n->of_several && cost > COST_CHOOSES)
         cost = COST_CHOOSES;
     if (!r->differs[step->to])
@@ -184,29 +207,38 @@ static unsigned cost_of(const struct rank *r, uint32_t from,
     return cost;
 }
 
-static void relax(struct rank *r, uint32_t to, unsigned cost)
+static void relax(struct rank *r, uint32_t to, enum way way, unsigned cost)
 {
-    if (cost < r->cost[to] && cost < FAR_MAX && !r->is_empty[to])
-        r->cost[to] = (uint16_t)cost;
+    uint16_t *is = &r->cost[WAYS * to + way];
+
+    if (cost < *is && cost < FAR_MAX && !r->is_empty[to])
+        *is = (uint16_t)cost;
 }
 
-static void go_on(struct rank *r, uint32_t from)
+static void go_on(struct rank *r, uint32_t at)
 {
     const struct step *steps = r->s->steps;
+    uint32_t from = at / WAYS;
+    enum way way = at % WAYS;
 
-    r->is_done[from] = true;
+    r->is_done[at] = true;
     for (uint32_t k = r->s->nodes[from].steps; k != NO_NODE; k = steps[k].next)
-        relax(r, steps[k].to, r->cost[from] + cost_of(r, from, &steps[k]));
+        relax(r, steps[k].to, steps[k].decides ? BY_CHOICE : way,
+              r->cost[at] + cost_of(r, from, way, &steps[k]));
 }
 
 /* Cheapest first (Dijkstra); steps within a line cost nothing. */
 static void find_costs(struct rank *r)
 {
-    size_t n = r->s->nnodes;
+    size_t n = WAYS * r->s->nnodes;
 
-    for (uint32_t i = 0; i < n; i++) {
-        r->cost[i] = UINT16_MAX;
-        relax(r, i, r->s->nodes[i].begins);
+    memset(r->cost, 0xff, n * sizeof(*r->cost));
+    for (uint32_t i = 0; i < r->s->nnodes; i++) {
+        const struct node *is = &r->s->nodes[i];
+
+        relax(r, i, is->kind == NODE_HERE || is->kind == NODE_PATH ? BY_DATA
+                                                                  : BY_CHOICE,
+              is->begins);
     }
     for (unsigned cost = 0; cost < FAR_MAX; cost++)
         for (bool more = true; more; ) {
@@ -217,6 +249,13 @@ static void find_costs(struct rank *r)
                     more = true;
                 }
         }
+}
+
+static unsigned cost_at(const struct rank *r, uint32_t node)
+{
+    const uint16_t *is = &r->cost[WAYS * node];
+
+    return is[BY_DATA] < is[BY_CHOICE] ? is[BY_DATA] : is[BY_CHOICE];
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -238,7 +277,7 @@ static bool is_start(struct slice *s, const struct node *n)
 static unsigned row_cost(const struct rank *r, const struct node *n,
                          const struct line *l)
 {
-    unsigned cost = r->cost[n->number];
+    unsigned cost = cost_at(r, n->number);
 
     if (n->kind == NODE_PATH || n->kind == NODE_LEADS ||
         slice_is_handed(r->s, n->context, n->insn, l))
@@ -266,6 +305,23 @@ static struct slice_row *row_of(struct slice *s, const struct line *l,
     return row;
 }
 
+/* It only moves what is known already, or is a call: nothing is made by it. A
+ * number that is set is made there. */
+static bool makes_nothing(const struct slice *s, const struct node *n)
+{
+    switch ((enum node_kind)n->kind) {
+    case NODE_PATH: case NODE_VIA: case NODE_SENDS: case NODE_RECEIVES:
+    case NODE_THEIRS: case NODE_LEADS:
+        return true;
+    case NODE_SETS: case NODE_PASSES:
+        return only_moves(s, n) && !insn_of(s, n)->has_value;
+    case NODE_HERE: case NODE_MAY: case NODE_DECIDES: case NODE_ENDS:
+    case NODE_ELSEWHERE:
+        break;
+    }
+    return false;
+}
+
 /* A line is there once, for what is nearest in it. */
 static int add_line(struct rank *r, const struct node *n, const struct line *l,
                     unsigned number, unsigned cost)
@@ -274,6 +330,7 @@ static int add_line(struct rank *r, const struct node *n, const struct line *l,
 
     if (!row)
         return -1;
+    row->makes |= number != l->number || !makes_nothing(r->s, n);
     if (row->cost <= cost)
         return 0;
     row->cost = cost;
@@ -297,20 +354,17 @@ static int add_constant(struct rank *r, const struct node *n, const struct line 
 static int add_folded(struct rank *r, const struct node *n, const struct line *l)
 {
     struct slice *s = r->s;
-    struct folded_line v[FOLDED_MAX];
+    unsigned v[FOLDED_MAX];
     bool sets = n->kind == NODE_SETS || n->kind == NODE_PASSES ||
                 n->kind == NODE_DECIDES || n->kind == NODE_ENDS;
     size_t k;
 
     if (sets && add_constant(r, n, l))
         return -1;
-    k = !sets ? 0
-        : folded_at(s->folded, program_binary(s->program), insn_of(s, n)->address,
-                    l->file, v);
-
+    k = !sets ? 0 : folded_at(s->folded, program_binary(s->program),
+                              insn_of(s, n)->address, l->file, v);
     for (size_t i = 0; i < k; i++)
-        if (add_line(r, n, l, v[i].number, row_cost(r, n, l) +
-                     (v[i].declares ? COST_FOLDED : COST_LOST)))
+        if (add_line(r, n, l, v[i], row_cost(r, n, l) + COST_FOLDED))
             return -1;
     return 0;
 }
@@ -322,7 +376,7 @@ static int add_row(struct rank *r, const struct node *n)
                                         s->contexts[n->context].function,
                                         n->insn);
 
-    if (r->cost[n->number] == UINT16_MAX || !l || !l->number || l->library ||
+    if (cost_at(r, n->number) == UINT16_MAX || !l || !l->number || l->library ||
         is_start(s, n) ||
         slice_is_brace(s, n->context, n->insn, l))
         return 0;
@@ -354,6 +408,8 @@ static int make_rows(struct rank *r)
     for (size_t i = 0; i < s->nnodes; i++)
         if (add_row(r, &s->nodes[i]))
             return -1;
+    for (size_t i = 0; i < s->nrows; i++)
+        s->rows[i].cost += s->rows[i].makes ? 0 : COST_MAKES_NOTHING;
     if (s->nrows)
         qsort(s->rows, s->nrows, sizeof(*s->rows), by_cost);
     return 0;
@@ -362,8 +418,8 @@ static int make_rows(struct rank *r)
 int slice_rank(struct slice *s, struct err *err)
 {
     size_t n = s->nnodes + 1;
-    struct rank r = { s, calloc(n, sizeof(*r.cost)), calloc(n, 1), calloc(n, 1),
-                      calloc(n, 1), calloc(n, 1) };
+    struct rank r = { s, calloc(WAYS * n, sizeof(*r.cost)), calloc(WAYS * n, 1),
+                      calloc(n, 1), calloc(n, 1), calloc(n, 1) };
     bool room = r.cost && r.differs && r.is_empty && r.is_done &&
                 r.asks;
     int rc = room ? make_rows(&r) : -1;

@@ -7,12 +7,14 @@
 #
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
-# task, the kind of the fault. Then the sums, apart for programs by which the costs
-# of steps were chosen, those that came later, those that came last, and new ones, by
-# which no cost was chosen. The programs are in slices/, where /*! N KIND */
+# task, the kind of the fault. Then the sums, apart for programs by which the order of
+# lines was chosen ("seen") and those that were written before it was, and looked at
+# afterwards ("unseen"). The programs are in slices/, where /*! N KIND */
 # marks the line of fault N: local, if it sets a value in a register or a stack slot,
 # memory, branch. $LIMIT is how many seconds a program has to be found stuck (30),
-# $OPTIONS are those of the compiler (-O2 -O0).
+# $OPTIONS are those of the compiler (-O2 -O0). With $KEEP, a folder, the programs are
+# kept there, and what was asked about them; with $AGAIN, such a folder, these are asked
+# again, and nothing is run.
 set -u
 build=$(cd "$1" && pwd)
 here=$(cd "${0%/*}" && pwd)
@@ -22,7 +24,8 @@ job=
 trap 'rm -rf "$dir"' EXIT
 export HECTOR_DB="$dir/run.db"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-PATH=$build/bin:$PATH
+bin=$build/bin
+PATH=$bin:$PATH
 wanted=" $* "
 
 sql() { sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "$1" 2>/dev/null; }
@@ -31,7 +34,7 @@ compile()       # SOURCE FAULT OPTION: into $dir/prog
 {
     case $1 in
     *.F90) (cd "$dir" && mpifort "$3" -g -DFAULT="$2" -o prog "$here/slices/$1") ;;
-    *) mpicc "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" ;;
+    *) mpicc "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" -lm ;;
     esac
 }
 
@@ -58,11 +61,74 @@ stuck()         # wait until a verdict blames somebody, or the job has ended
     return 1
 }
 
+keep_questions()        # by a hector-slice that writes down what it is asked
+{
+    mkdir -p "$KEEP" "$dir/keep"
+    cp "$bin"/hector* "$dir/keep"
+    ln -s "$build/lib" "$dir/lib"
+    mv "$dir/keep/hector-slice" "$dir/keep/asked"
+    cat >"$dir/keep/hector-slice" <<END
+#!/bin/sh
+printf '%s\\n' "\$*" >"$dir/question"
+exec "$dir/keep/asked" "\$@"
+END
+    chmod +x "$dir/keep/hector-slice"
+    PATH=$dir/keep:$PATH
+}
+
+# What the slave has added, in place 2, is kept as well: who has sent last.
+keep()          # NAME
+{
+    [ -s "$dir/question" ] || return
+    mkdir -p "$KEEP/$1"
+    cp "$dir/prog" "$dir/question" "$dir/rank" "$KEEP/$1"
+    sed -n 2p "$dir/rows" >"$KEEP/$1/added"
+    ask "$KEEP/$1"
+    sed -n 2p "$dir/rows" | cmp -s - "$KEEP/$1/added" && : >"$KEEP/$1/added"
+}
+
+ask()           # FOLDER: rows, path and place of where the task is
+{
+    # shellcheck disable=SC2046 # one word an address
+    set -- "$1" $(sed "s,[^ ]*/prog\>,$1/prog,g" "$1/question")
+    folder=$1
+    shift
+    "$bin/hector-slice" "$@" >"$dir/answer"
+    awk -F '\t' -v added="$(cat "$folder/added" 2>/dev/null)" '
+        /^#/ || ++n > 64 { next }
+        $3 " " $4 != added { print $3, $4 }
+        n == 1 && added { print added }' "$dir/answer" >"$dir/rows"
+    sed -n 's/.*on the path have \([0-9]*\).*/\1/p' "$dir/answer" >"$dir/path"
+    head -n 1 "$dir/answer" | cut -f 4,5 >"$dir/at"
+}
+
+say()           # SOURCE FAULT OPTION: one line
+{
+    place=$(awk -v file="/$1" -v line="$(line_of "$1" "$2")" '
+        $2 == line && substr($1, length($1) - length(file) + 1) == file {
+            print NR
+            exit
+        }' "$dir/rows")
+    shown=$(wc -l <"$dir/rows")
+    path=$(cat "$dir/path")
+    printf '%s %s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
+        "${path:-0}" "$(cat "$dir/rank")" "$(kind_of "$1" "$2")" \
+        "$(cat "$dir/at")" | tee -a "$dir/all"
+}
+
+again()         # SOURCE FAULT OPTION
+{
+    [ -e "$AGAIN/$1.$2$3/question" ] || return
+    cp "$AGAIN/$1.$2$3/rank" "$dir/rank"
+    ask "$AGAIN/$1.$2$3"
+    say "$1" "$2" "$3"
+}
+
 one()           # SOURCE FAULT OPTION
 {
     compile "$1" "$2" "$3" || return
-    line=$(line_of "$1" "$2")
     job=$(($(sql 'SELECT ifnull(max(job), 0) FROM job' || echo 0) + 1))
+    : >"$dir/question"
     hector-run -n 4 --oversubscribe --on-hang "report" \
         "$dir/prog" >"$dir/out" 2>"$dir/err" </dev/null &
     run=$!
@@ -81,25 +147,30 @@ one()           # SOURCE FAULT OPTION
     kill "$run" 2>/dev/null
     wait "$run" 2>/dev/null
     last="job = $job AND at_ns = (SELECT max(at_ns) FROM slices WHERE job = $job)"
-    place=$(sql "SELECT min(place) FROM slices WHERE $last AND place > 0
-        AND file LIKE '%/$1' AND line = $line")
-    shown=$(sql "SELECT count(*) FROM slices WHERE $last AND place > 0")
-    path=$(sql "SELECT reason FROM slices WHERE $last AND place = 0" |
-        sed -n 's/.*on the path have \([0-9]*\).*/\1/p')
-    rank=$(sql "SELECT max(rank) FROM slices WHERE $last")
-    at=$(sql "SELECT reason || ' ' || line FROM slices WHERE $last AND place = 1")
-    printf '%s %s %s %s %s %s %s %s %s\n' "$1" "$2" "$3" "${place:--}" "$shown" \
-        "${path:-0}" "${rank:--}" "$(kind_of "$1" "$2")" "$at" | tee -a "$dir/all"
+    sql "SELECT file || ' ' || line FROM slices WHERE $last AND place > 0
+        ORDER BY place" >"$dir/rows"
+    sql "SELECT reason FROM slices WHERE $last AND place = 0" |
+        sed -n 's/.*on the path have \([0-9]*\).*/\1/p' >"$dir/path"
+    sql "SELECT ifnull(max(rank), '-') FROM slices WHERE $last" >"$dir/rank"
+    sql "SELECT line || ' ' || reason FROM slices WHERE $last AND place = 1" >"$dir/at"
+    say "$1" "$2" "$3"
+    [ -z "${KEEP:-}" ] || keep "$1.$2$3"
 }
 
+how=one
+[ -z "${AGAIN:-}" ] || how=again
+[ -z "${KEEP:-}" ] || keep_questions
 for option in ${OPTIONS:--O2 -O0}; do
     for source in halo.c farm.c requests.c pipeline.c solver.F90 \
-        tree.c sorter.c mesh.F90 grid.c wave.F90 shuffle.c particles.F90
+        tree.c sorter.c mesh.F90 grid.c wave.F90 shuffle.c particles.F90 \
+        locks.c cycles.F90 cannon.c writers.c
     do
         grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
         while read -r fault; do
             case $wanted in
-            "  " | *" ${source%.*}.$fault "*) one "$source" "$fault" "$option" ;;
+            "  " | *" ${source%.*}.$fault "*)
+                $how "$source" "$fault" "$option"
+                ;;
             esac
         done <"$dir/faults"
     done
@@ -107,12 +178,7 @@ done
 
 awk '
     { of = $3
-      if ($1 ~ /^(tree|sorter|mesh)\./)
-          of = of " later"
-      if ($1 ~ /^(grid|wave)\./)
-          of = of " last"
-      if ($1 ~ /^(shuffle|particles)\./)
-          of = of " new"
+      of = of ($1 ~ /^(cannon|writers)\./ ? " unseen" : " seen")
       n[of]++
       near = int(0.4 * $6)
       if (near < 8)

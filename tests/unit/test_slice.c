@@ -390,6 +390,22 @@ static const char source[] =
     "    if (all > 4)\n"                                       /* 339 */
     "        stop(1);\n"
     "    seen = other;\n"
+    "}\n"
+    "void by_turns(long n)\n"                                  /* 343 */
+    "{\n"
+    "    int x, base = n * 167;\n"                             /* 345 */
+    "    for (long i = 0; i < n; i++) {\n"
+    "        int shift = seen * 173;\n"                        /* 347 */
+    "        MPI_Recv(&x, 1, 0, base, shift, 0);\n"            /* 348 */
+    "        seen = x;\n"
+    "    }\n"
+    "}\n"
+    "void by_copy_of_it(long n)\n"                             /* 352 */
+    "{\n"
+    "    long made = n * 179;\n"                               /* 354 */
+    "    long copy = made;\n"                                  /* 355 */
+    "    stop(copy);\n"                                        /* 356 */
+    "    seen = made;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
@@ -861,6 +877,65 @@ static void loops_that_another_task_has_left_are_near(void **state)
     }
 }
 
+static unsigned cost_of(const struct slice *s, unsigned line)
+{
+    unsigned place = place_of(s, line);
+    size_t n;
+
+    return place ? slice_rows(s, &n)[place - 1].cost : 0;
+}
+
+/* The task has come by before: what the call was given then, and is given now, was
+ * right; what is set again in each turn may not be. */
+static void what_has_worked_before_is_farther(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        unsigned once[2], again[2];
+
+        if (builds[l].merges)
+            continue;           /* nothing is left of the line */
+        for (unsigned came = 0; came < 2; came++) {
+            char path[200];
+            struct err err;
+            struct slice_frame v = { 0, true };
+            struct slice *s;
+
+            path_of(path, builds[l].name);
+            v.address = return_of(path, "by_turns", "MPI_Recv");
+            s = slice_make(path, NULL, &(struct slice_place){
+                .frames = &v, .nframes = 1, .lately = &v.address,
+                .nlately = came }, &err);
+            assert_non_null(s);
+            assert_true(place_of(s, 345) && place_of(s, 347));
+            once[came] = cost_of(s, 345);
+            again[came] = cost_of(s, 347);
+            slice_free(s);
+        }
+        if (once[1] <= once[0] || again[1] != again[0])
+            fail_msg("%s: once %u, then %u, again %u, then %u", builds[l].name,
+                     once[0], once[1], again[0], again[1]);
+    }
+}
+
+/* Without optimisation a copy is code of its own. */
+static void a_line_that_makes_nothing_is_farther(void **state)
+{
+    char path[200];
+    struct err err;
+    struct slice_frame v = { 0, true };
+    struct slice *s;
+
+    (void)state;
+    v.address = return_of(path_of(path, "O0"), "by_copy_of_it", "stop");
+    s = make(path, NULL, &v, 1, &err);
+    assert_non_null(s);
+    assert_int_equal(place_of(s, 356), 1);
+    assert_true(place_of(s, 354) && place_of(s, 355));
+    assert_true(place_of(s, 354) < place_of(s, 355));
+    slice_free(s);
+}
+
 /* Stores of vectors that capstone takes for loads. */
 static void a_store_of_a_vector_writes(void **state)
 {
@@ -1165,6 +1240,8 @@ int main(void)
         cmocka_unit_test(what_others_have_put_in),
         cmocka_unit_test(a_variable_that_is_always_the_same),
         cmocka_unit_test(loops_that_another_task_has_left_are_near),
+        cmocka_unit_test(what_has_worked_before_is_farther),
+        cmocka_unit_test(a_line_that_makes_nothing_is_farther),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
         cmocka_unit_test(variables_in_a_module_of_fortran),
