@@ -411,6 +411,13 @@ static int weigh(const struct job *j, struct err *err)
     return rc;
 }
 
+/* Those that its tasks have alone. */
+static void part_with_processors(struct job *j)
+{
+    if (j->plan)
+        schedule_part(&j->plan->schedule, UINT_MAX);
+}
+
 static void unweigh(struct job *j)
 {
     if (j->weight)
@@ -483,8 +490,7 @@ static void job_destroy(struct part *p)
         site_job_close(j->part.node->site, j->part.id);
     }
     streams_close(j->streams, &j->part.node->linkdrain);
-    if (j->plan)
-        schedule_part(&j->plan->schedule, UINT_MAX);
+    part_with_processors(j);
     jobfreeze_release(j, NULL);
     unweigh(j);
     for (size_t i = 0; i < j->ntasks; i++) {
@@ -523,13 +529,14 @@ void job_look(struct job *j)
         j->launched = true;
         j->launched_ns = clock_wall_ns();
         apply(j, JOB_EVENT_LAUNCHED, NULL);
-        weigh_job(j);
+        if (j->plan)
+            weigh_job(j);
     }
     job_tell(j, false);
     if (all_over(j) &&
         (j->state == JOB_RUNNING || j->state == JOB_TERMINATING)) {
         apply(j, JOB_EVENT_EXITED, NULL);
-        schedule_part(&j->plan->schedule, UINT_MAX);
+        part_with_processors(j);
         if (hook(j))
             hook(j)->ended(j);
         jobdrain_begin(j);

@@ -2,7 +2,7 @@
 # it, with what the tasks need; why not, in words; all of it undone. And processors
 # of that class are kept from others.
 # limit: 80
-# shellcheck disable=SC2016,SC2154 # tasks' shells expand; t.sh's
+# shellcheck disable=SC2015,SC2016,SC2086,SC2154 # tasks' shells expand; t.sh's; words
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset chrt
 [ "$(nproc)" -gt 1 ] && chrt -d --sched-runtime 1000000 --sched-deadline 20000000 \

@@ -3,7 +3,7 @@
 # the slave is killed. With the kernel's own groups, of version 1 where that has the
 # controller cpu.
 # limit: 60
-# shellcheck disable=SC2016,SC2154 # tasks' shells expand; t.sh's
+# shellcheck disable=SC2015,SC2016,SC2154 # tasks' shells expand; t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3 setpriv taskset
 . "$top/tests/lib/nobody.sh"

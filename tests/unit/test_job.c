@@ -14,7 +14,8 @@ enum { TASKS = 1000 };
 static void tasks_stay_where_they_are(void **state)
 {
     struct node node = { 0 };
-    struct job j = { .part = { .node = &node, .id = 1 } };
+    struct plan plan = { .job = 1 };
+    struct job j = { .part = { .node = &node, .id = 1 }, .plan = &plan };
     struct task *first;
 
     (void)state;
