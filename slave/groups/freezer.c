@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "slave/groups/cgroup.h"
+#include "slave/proc/cgroup.h"
 
 enum { FREEZER_PASSES = 8 };
 

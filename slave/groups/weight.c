@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slave/groups/cgroup.h"
+#include "slave/proc/cgroup.h"
 #include "slave/proc/smallfile.h"
 
 #define STEP 1.25               /* of nice: kernel/sched/core.c */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slave/proc/freezer.h"
+#include "slave/proc/cgroup.h"
 #include "slave/proc/smallfile.h"
 
 enum { LOAD_PATH = 4096, LOAD_MOUNTS = 64 * 1024 };
@@ -84,7 +84,7 @@ static double own_limit(const char *name, double (*look)(const char *text))
     const char *mounts;
 
     return read_groups(cgroup, &mounts) &&
-           freezer_find(cgroup, mounts, dir, sizeof(dir))
+           cgroup_find(cgroup, mounts, NULL, dir, sizeof(dir))
            ? load_least_limit(dir, name, look) : 0;
 }
 
@@ -180,7 +180,7 @@ bool load_starved_file(const char *cgroup, const char *mountinfo, char *path,
     if (old_group(cgroup, "memory", group, sizeof(group)))
         return snprintf(path, size, "/sys/fs/cgroup/memory%s/memory.oom_control",
                         group) < (int)size;
-    return freezer_find(cgroup, mountinfo, group, sizeof(group)) &&
+    return cgroup_find(cgroup, mountinfo, NULL, group, sizeof(group)) &&
            snprintf(path, size, "%s/memory.events", group) < (int)size;
 }
 

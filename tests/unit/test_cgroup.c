@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "slave/groups/cgroup.h"
+#include "slave/proc/cgroup.h"
 
 #define V1 "29 22 0:26 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n"
 #define V2(root, at) "30 22 0:27 " root " " at " rw,nosuid - cgroup2 cgroup2 rw\n"

@@ -1,5 +1,5 @@
 /* cgroup.c - control groups, see cgroup.h. */
-#include "slave/groups/cgroup.h"
+#include "slave/proc/cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>
