@@ -94,7 +94,7 @@ ends crowd
 is "$ended" '0 rounds are over' '... until he resumes it'
 
 crowd --max-suspend 0
-rt
+lasting
 wait_for 'grep -q "nothing is done about it" "$T/rt.err"' 60
 is "$(steps "target = $job_crowd")" 0 '--max-suspend 0: it is not suspended'
 ends crowd
@@ -121,6 +121,7 @@ stands
 kill -9 "$(pgrep -P "$there" -x hector-slave)"
 ok 'a slave of the real-time job is killed: the other goes on' goes_on
 wait "$pid_rt"
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... and nothing is given up any more'
 ends crowd
 is "$ended" '0 rounds are over' '... and it ends well'
