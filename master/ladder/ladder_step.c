@@ -169,16 +169,14 @@ static int all_ranks(struct taskset *all, const struct job *j, struct err *err)
                                                            : 0;
 }
 
-static int order_hold(struct ladder *l, const struct rung_taken *r,
-                      struct job *j, enum act_name act, const char *why,
-                      struct err *err)
+static int order_hold(struct ladder *l, struct job *j, enum act_name act,
+                      const char *why, struct err *err)
 {
     struct taskset all = { 0 };
     struct act_order o = { .act = act, .who = ACT_LADDER,
                            .why = why, .ranks = &all, .whole = true };
     int rc = all_ranks(&all, j, err);
 
-    (void)r;
     if (rc == 0)
         rc = acts_order(l->parts.acts, j, &o, NULL, 0, err) < 0 ? -1 : 0;
     taskset_fini(&all);
@@ -238,7 +236,7 @@ void rung_order(struct ladder *l, struct rung_taken *r)
         return;
     switch (r->kind) {
     case CLIMB_SUSPEND:
-        rc = order_hold(l, r, j, ACT_SUSPEND, why, &err);
+        rc = order_hold(l, j, ACT_SUSPEND, why, &err);
         break;
     case CLIMB_STORE:
         rc = order_store(l, j, why, &err);
@@ -274,7 +272,7 @@ void rung_undo(struct ladder *l, struct rung_taken *r, const char *why)
         return;
     rung_tell(l, j, NULL);
     if (r->kind == CLIMB_SUSPEND && !ladder_holds(l, j->id))
-        rc = order_hold(l, r, j, ACT_RESUME, why, &err);
+        rc = order_hold(l, j, ACT_RESUME, why, &err);
     else if (r->kind == CLIMB_STORE && j->state == JOB_STORED)
         rc = l->parts.unstore(j, &err);
     else if (r->kind == CLIMB_LEAVE || r->kind == CLIMB_FASTER)

@@ -1,6 +1,6 @@
 # ladder.sh - for tests of --on-deadline act: a standing master, slaves on few processors,
 # and jobs in rounds (apps/beat). Sourced behind t.sh.
-# shellcheck shell=sh disable=SC2016,SC2086,SC2154 # words; $status is t.sh's
+# shellcheck shell=sh disable=SC2016,SC2034,SC2086,SC2120,SC2154 # words; $status is t.sh's
 
 first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 # A slave that may not give a weight back; and before what else runs on this machine.
@@ -58,7 +58,7 @@ instances()     # JOB
 {
     sql "SELECT count(*) FROM deadlines WHERE job = $1" 2>/dev/null || echo 0
 }
-# 100 ms of the processor in each round, of 400: alone it is in time, beside eight
+# 100 ms of the processor in each round, of 400: alone it is in time, beside four
 # others it is not.
 rt()            # [MORE [OPTION...]]
 {
@@ -72,10 +72,10 @@ late()          # [OPTION...]: it is late, whatever is done about it
     begin rt 100 0 -n 2 --policy deadline --deadline 'in..out<=100ms,firm' \
         --on-deadline act "$@"
 }
-crowd() { begin crowd 0 100 -n 8 --priority -1 "$@"; }
+crowd() { begin crowd 0 20 -n 4 --priority -1 "$@"; }
 stands()        # until the crowd is suspended
 {
     wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\''")" -ge 1 ] &&
-        [ "$(held "$job_crowd")" = 8 ]' 60
+        [ "$(held "$job_crowd")" = 4 ]' 60
 }
 goes_on() { wait_for '[ "$(held "$job_crowd")" = 0 ]' 10; }

@@ -1,7 +1,7 @@
 # What is given up for a deadline besides all of the time: weight, and processors, both
 # given back as they were; a person has the last word; --max-suspend; a slave is killed.
-# limit: 100
-# shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
+# limit: 160
+# shellcheck disable=SC2016,SC2020,SC2086,SC2119,SC2154 # words; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset setpriv
 . "$top/tests/lib/ladder.sh"
@@ -21,15 +21,22 @@ of_all()        # COMMAND...: of each process of the crowd, each answer once
 }
 nice_of() { ps -o ni= -p "$1"; }
 
+# It is late all the time, and soft: nothing is undone before its end, and who may not
+# be suspended is not.
+lasting()
+{
+    begin rt 100 0 -n 2 --policy deadline --deadline 'in..out<=100ms' --on-deadline act
+}
+
 # ------------------------------------------------------------------ processors
 case $cpus in
 *,*)
     slave two "$cpus" $drop
     two=$started
-    crowd
+    crowd --max-suspend 0
     had=$(of_all taskset -cp)
     wrap="taskset -c $first"
-    rt
+    lasting
     done_step aside
     is "$(of_all taskset -cp)" "${cpus#*,}" \
         'a less important job is kept off the processor of the real-time tasks'
@@ -50,9 +57,9 @@ esac
 # ------------------------------------------------------------------------ weight
 slave one "$first"
 one=$started
-crowd
+crowd --max-suspend 0
 had=$(of_all nice_of)
-rt
+lasting
 if [ "$(id -u)" = 0 ] && nice -n -1 true 2>/dev/null; then
     done_step calm
     is "$(of_all nice_of) $(held "$job_crowd")" '19 0' \
@@ -81,19 +88,19 @@ run hector suspend "$job_crowd"
 wait_for '[ "$(steps "result = '\''a person has suspended it'\''")" -ge 1 ]' 10
 ends rt
 wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
-is "$(held "$job_crowd")" 8 'what a person has suspended stays so when the job ends'
+is "$(held "$job_crowd")" 4 'what a person has suspended stays so when the job ends'
 hector resume "$job_crowd" >/dev/null
 ends crowd
 is "$ended" '0 rounds are over' '... until he resumes it'
 
 crowd --max-suspend 0
-rt
+lasting
 wait_for 'grep -q "nothing is done about it" "$T/rt.err"' 60
 is "$(steps "target = $job_crowd")" 0 '--max-suspend 0: it is not suspended'
 ends crowd
 ends rt
 crowd --max-suspend 10
-begin rt 100 0 -n 2 --policy deadline --deadline 'in..out<=100ms' --on-deadline act
+lasting
 stands
 like "$T/crowd.err" 'suspended for the deadline .*, for [12] s at most now \(--max-suspend 10\)' \
     '--max-suspend 10: two seconds of 20, which is said'
@@ -108,12 +115,13 @@ is "$ended" '0 rounds are over' '... to its end'
 slave there "$first"
 there=$started
 wait_for 'grep -q "node there joined" "$T/master.log"' 20
-crowd -H here:8
+crowd -H here:4
 late -H here:1,there:1
 stands
 kill -9 "$(pgrep -P "$there" -x hector-slave)"
 ok 'a slave of the real-time job is killed: the other goes on' goes_on
 wait "$pid_rt"
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... and nothing is given up any more'
 ends crowd
 is "$ended" '0 rounds are over' '... and it ends well'
