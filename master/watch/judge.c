@@ -22,7 +22,7 @@
 #include "proto/base/str.h"
 #include "proto/conf/policycheck.h"
 #include "proto/link/timer.h"
-#include "proto/plan/optimizer.h"
+#include "proto/plan/plugin.h"
 
 extern char **environ;
 
@@ -722,24 +722,14 @@ static void name_it(struct judge *j)
 /* Parameters are checked where the object is loaded. */
 static int check_file(const struct judge *j, struct err *err)
 {
-    const char *slash = strrchr(j->spec, '/');
-    int n = (int)((slash ? (size_t)(slash - j->spec) : 0) +
-                  strcspn(slash ? slash : j->spec, ":"));
-    char file[80], path[PATHS_MAX], name[49];
+    char path[PATHS_MAX];
 
-    if (!slash) {
-        snprintf(name, sizeof(name), "%.*s", n, j->spec);
-        snprintf(file, sizeof(file), "policies/%s.so", name);
-        if (paths_library(file, path, sizeof(path), NULL) == 0)
-            return 0;
-        return optimizer_named(name, err)
-               ? -1 : err_set(err, ENOENT, "there is no policy called %s", name);
-    }
-    if (geteuid() && j->conf.uid != geteuid())
-        return err_set(err, EPERM, "the policy %.*s cannot be loaded for user "
-                       "%u: hector-master runs as user %u", n, j->spec,
+    if (plugin_find(&plugin_policy, j->spec, path, err))
+        return -1;
+    if (geteuid() && j->conf.uid != geteuid() && strchr(j->spec, '/'))
+        return err_set(err, EPERM, "the policy %.100s cannot be loaded for user "
+                       "%u: hector-master runs as user %u", path,
                        j->conf.uid, (unsigned)geteuid());
-    snprintf(path, sizeof(path), "%.*s", n, j->spec);
     return access(path, F_OK)
            ? err_sys(err, "cannot load the policy: %.160s", path) : 0;
 }

@@ -8,40 +8,10 @@
 #include <string.h>
 
 #include "proto/base/paths.h"
+#include "proto/plan/plugin.h"
 #include "proto/plan/settings.h"
 
 /* ------------------------------------------------------------------ loading */
-
-bool optimizer_named(const char *name, struct err *err)
-{
-    char file[80], path[PATHS_MAX];
-
-    snprintf(file, sizeof(file), "optimizers/%.48s.so", name);
-    if (!*name || paths_library(file, path, sizeof(path), NULL))
-        return false;
-    err_set(err, EINVAL, "%.48s is an optimizer, not a policy: it says where "
-            "tasks should be, and finds nothing in a job", name);
-    return true;
-}
-
-static int find_object(char *path, size_t size, const char *name,
-                       struct err *err)
-{
-    char file[80];
-
-    if (strchr(name, '/')) {
-        snprintf(path, size, "%s", name);
-        return 0;
-    }
-    snprintf(file, sizeof(file), "optimizers/%.48s.so", name);
-    if (*name && paths_library(file, path, size, NULL) == 0)
-        return 0;
-    snprintf(file, sizeof(file), "policies/%.48s.so", name);
-    if (*name && paths_library(file, path, size, NULL) == 0)
-        return err_set(err, ENOENT, "%.48s is a policy, not an optimizer: see "
-                       "--policy", name);
-    return err_set(err, ENOENT, "there is no optimizer called \"%.48s\"", name);
-}
 
 static int check_version(const struct hct_optimizer *o, const char *path,
                          struct err *err)
@@ -57,21 +27,8 @@ static int check_version(const struct hct_optimizer *o, const char *path,
 
 static int load(struct optimizer *o, const char *path, struct err *err)
 {
-    hct_optimizer_f *entry;
-
-    o->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!o->object)
-        return err_set(err, ENOENT, "cannot load the optimizer: %.160s",
-                       dlerror());
-    *(void **)&entry = dlsym(o->object, "hct_optimizer");
-    if (!entry && dlsym(o->object, "hct_policy"))
-        return err_set(err, EINVAL, "%.140s is a policy, not an optimizer",
-                       path);
-    o->o = entry ? entry() : NULL;
-    if (!o->o)
-        return err_set(err, EINVAL, "%.140s is not an optimizer: it has no "
-                       "hct_optimizer", path);
-    if (check_version(o->o, path, err))
+    o->o = plugin_load(&plugin_optimizer, path, &o->object, err);
+    if (!o->o || check_version(o->o, path, err))
         return -1;
     if (!o->o->name || !o->o->params || !o->o->state_bytes || !o->o->plan ||
         strlen(o->o->name) >= sizeof(o->name))
@@ -91,21 +48,12 @@ static int read_settings(struct optimizer *o, const char *text, struct err *err)
 
 int optimizer_open(struct optimizer *o, const char *spec, struct err *err)
 {
-    const char *slash = strrchr(spec, '/');
-    const char *colon = strchr(slash ? slash : spec, ':');
-    char name[PATHS_MAX], path[PATHS_MAX];
-    size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
+    char path[PATHS_MAX];
 
     memset(o, 0, sizeof(*o));
-    if (n >= sizeof(name))
-        return err_set(err, ENAMETOOLONG,
-                       "optimizer: the name of the file is too "
-                       "long");
-    memcpy(name, spec, n);
-    name[n] = '\0';
-    if (find_object(path, sizeof(path), name, err) == 0 &&
+    if (plugin_find(&plugin_optimizer, spec, path, err) == 0 &&
         load(o, path, err) == 0 &&
-        read_settings(o, colon ? colon + 1 : "", err) == 0)
+        read_settings(o, plugin_settings(spec), err) == 0)
         return 0;
     optimizer_close(o);
     return -1;

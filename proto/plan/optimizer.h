@@ -2,9 +2,8 @@
  * it plans checked, and it switched off when that makes no sense several times
  * in a row.
  *
- * "balance", "balance:margin=3", "/path/to/mine.so:every=2": a name is looked
- * for in ../lib/hector/optimizers and ../lib/optimizers, seen from the running
- * program. It runs in this process. */
+ * "balance", "balance:margin=3", "/path/to/mine.so:every=2": see plugin.h. It
+ * runs in this process. */
 #ifndef HECTOR_OPTIMIZER_H
 #define HECTOR_OPTIMIZER_H
 
@@ -29,9 +28,6 @@ struct optimizer {
     char why[200];              /* a sentence, then; else of the last plan that
                                    had steps that were refused, or "" */
 };
-
-/* Is there an optimizer of that name? Then err says that it is no policy. */
-bool optimizer_named(const char *name, struct err *err);
 
 /* A sentence in err says what is wrong. *o is empty then. */
 int optimizer_open(struct optimizer *o, const char *spec, struct err *err);
