@@ -222,8 +222,8 @@ static const struct act {
                       check_hold, NULL, order_hold, "ordered", "suspended",
                       "suspended already", HOLD_EVENT_SUSPEND,
                       HCT__HOLD_ORDER__HOLD_SUSPEND },
-    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR, check_hold, NULL,
-                     order_hold, "ordered", "resumed", "nothing is suspended",
+    [ACT_RESUME] = { "resume", ACT_OWNER | ACT_OPERATOR | ACT_POLICY,
+                     check_hold, NULL, order_hold, "ordered", "resumed", "nothing is suspended",
                      HOLD_EVENT_RESUME, HCT__HOLD_ORDER__HOLD_RESUME },
     [ACT_KILL] = { "kill", ACT_OWNER | ACT_OPERATOR | ACT_BATCH | ACT_POLICY,
                    check_kill, limit_kill, order_kill, "ordered", NULL, NULL,
@@ -235,7 +235,7 @@ static const struct act {
                    HOLD_EVENT_COUNT, -1 },
     [ACT_SWITCH_OFF] = { "switch off", ACT_POLICY, NULL, NULL, NULL, "done",
                          NULL, NULL, HOLD_EVENT_COUNT, -1 },
-    /* Of an operator ordered by mover_order(), which has a machine of its own. */
+    /* Of an operator ordered by mover_order(), which has its own machine. */
     [ACT_MIGRATE] = { "migrate", ACT_OPERATOR | ACT_POLICY, NULL, NULL,
                       order_migrate, NULL, NULL, NULL, HOLD_EVENT_COUNT, -1 },
     /* By checkpoint_order(); and by whoever drives jobs. */

@@ -23,6 +23,7 @@
 #include "master/flow/launch.h"
 #include "master/flow/notice.h"
 #include "master/move/checkpoint.h"
+#include "master/optimize/course.h"
 #include "master/store/events.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -81,6 +82,7 @@ void flow_free_job(struct job *j)
     timer_free(j->clock.timer);
     mover_free_of(j);
     checkpoint_free(j);
+    course_free(j);
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
     launch_free(j);
@@ -209,6 +211,7 @@ static void effect_end(struct job *j)
         j->nodes[i].node->njobs--;
     }
     relay_job_ended(f->relay, j);
+    optimize_job_gone(f->optimize, j);
     flow_free_job(j);
 }
 
@@ -243,6 +246,7 @@ void flow_committed(struct flow *f)
                 effects[i].carry_out(j);
     }
     drain_committed(f->drains);
+    optimize_committed(f->optimize);
 }
 
 /* ---------------------------------------------------------- begin and end */
@@ -282,6 +286,11 @@ uint64_t flow_restart_wait_ns(const struct flow *f)
 struct drains *flow_drains(struct flow *f)
 {
     return f->drains;
+}
+
+struct optimize *flow_optimize(struct flow *f)
+{
+    return f->optimize;
 }
 
 struct acts *flow_acts(struct flow *f)
@@ -378,6 +387,30 @@ void flow_note_all(struct flow *f)
     }
 }
 
+/* Both may have waited for it. */
+static void move_ended(void *arg, struct job *j, bool ok, bool passing,
+                       const char *text)
+{
+    struct flow *f = arg;
+
+    drain_move_ended(f->drains, j, ok, passing, text);
+    optimize_move_ended(f->optimize, j, ok, text);
+}
+
+static int create_optimize(struct flow *f)
+{
+    const struct optimize_parts parts = {
+        .base = f->base, .judges = f->judges, .judge = f->conf.watch.judge,
+        .conf = f->conf.optimize, .acts = &f->acts, .movers = &f->movers,
+        .instance = f->conf.instance, .open = launch_is_open,
+        .place = flow_place,
+        .by = { .nodes = f->nodes, .jobs = f->jobs, .movers = &f->movers,
+                .may = launch_may, .per_node = launch_per_node } };
+
+    f->optimize = optimize_create(&parts);
+    return f->optimize ? 0 : -1;
+}
+
 struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct nodes *nodes, struct jobs *jobs,
                          struct relay *relay)
@@ -398,7 +431,9 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->acts.conf = conf->act;
     f->acts.by.samples = conf->act.hang_samples;
     f->acts.ops = &act_ops;
-    f->movers = (struct movers){ .base = base, .ops = &mover_ops };
+    f->movers = (struct movers){ .base = base, .ops = &mover_ops,
+                                 .seen = mover_unseen, .ended = move_ended,
+                                 .ended_arg = f };
     f->nodes = nodes;
     f->acts.movers = &f->movers;
     f->acts.nodes = nodes;
@@ -407,7 +442,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->drains = drain_create(&(struct drain_parts){
         .base = base, .nodes = nodes, .jobs = jobs, .movers = &f->movers,
         .acts = &f->acts });
-    if (!f->drains)
+    if (!f->drains || create_optimize(f))
         return flow_destroy(f), NULL;
     return f;
 }
@@ -440,6 +475,7 @@ void flow_destroy(struct flow *f)
     autoslice_drop_all(&f->acts);
     event_free(f->watch);
     drain_destroy(f->drains);
+    optimize_destroy(f->optimize);
     judges_destroy(f->judges);
     free(f);
 }

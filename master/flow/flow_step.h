@@ -19,6 +19,7 @@ struct flow {
     struct acts acts;
     struct movers movers;
     struct drains *drains;      /* owned */
+    struct optimize *optimize;  /* owned */
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
     uint64_t watched_ns;        /* when it did so last; monotonic */

@@ -75,66 +75,86 @@ static void switch_off(struct optimizer *o, const char *why)
     snprintf(o->why, sizeof(o->why), "%s", why);
 }
 
+/* One that plans nothing shows nothing: neither sense nor the lack of it. */
 static void count(struct optimizer *o)
 {
     o->why[0] = '\0';
     for (int i = 0; i < CHECKED_NREASONS; i++)
         o->refused[i] += o->plan.refused[i];
-    o->wrong = o->plan.nrefused ? o->wrong + 1 : 0;
+    if (o->plan.nrefused)
+        o->wrong++;
+    else if (o->plan.nsteps)
+        o->wrong = 0;
     o->off = o->wrong >= OPTIMIZER_WRONG_MAX;
-    if (o->wrong)
+    if (o->plan.nrefused)
         snprintf(o->why, sizeof(o->why), "%s", o->plan.first);
 }
 
-static int ask(struct optimizer *o, const struct hct_system *in, void *state,
-               struct hct_plan *plan, struct err *err)
+int optimizer_take(struct optimizer *o, const struct hct_system *in,
+                   const struct optimizer_answer *a, struct err *err)
 {
     char why[80];
-    int rc = o->o->plan(state, in, plan);
 
+    checked_fini(&o->plan);
+    if (o->off)
+        return 0;
     o->plans++;
-    if (rc) {
-        snprintf(why, sizeof(why), "it says that it cannot go on (%d)", rc);
+    if (a->rc) {
+        snprintf(why, sizeof(why), "it says that it cannot go on (%d)", a->rc);
         switch_off(o, why);
         return 0;
     }
-    if (plan->nsteps > plan->steps_max) {
+    if (a->greedy) {
+        switch_off(o, "it wants more memory than there is for a plan");
+        return 0;
+    }
+    if (a->plan.nsteps > a->plan.steps_max) {
         switch_off(
             o, "it says that its plan has more steps than there is room for");
         return 0;
     }
-    o->lost += plan->lost;
-    if (checked_plan(&o->plan, in, plan, err))
+    o->lost += a->plan.lost;
+    if (checked_plan(&o->plan, in, &a->plan, err))
         return -1;
     count(o);
     return 0;
 }
 
+int optimizer_ask(const struct optimizer *o, const struct hct_system *in,
+                  struct optimizer_answer *a, struct err *err)
+{
+    struct hct_system given = *in;
+    void *state;
+    size_t bytes;
+
+    *a = (struct optimizer_answer){
+        .plan = { .size = sizeof(a->plan), .step_size = sizeof(*a->plan.steps) } };
+    given.params = o->params;
+    bytes = o->o->state_bytes(&given);
+    a->greedy = bytes > HCT_STATE_MAX;
+    if (a->greedy)
+        return 0;
+    a->plan.steps_max = in->nseats + in->nworks;
+    state = calloc(1, bytes + 1);
+    a->plan.steps = calloc((size_t)a->plan.steps_max + 1,
+                           sizeof(*a->plan.steps));
+    if (state && a->plan.steps)
+        a->rc = o->o->plan(state, &given, &a->plan);
+    free(state);
+    if (state && a->plan.steps)
+        return 0;
+    free(a->plan.steps);
+    a->plan.steps = NULL;
+    return err_memory(err);
+}
+
 int optimizer_plan(struct optimizer *o, const struct hct_system *in,
                    struct err *err)
 {
-    struct hct_system given = *in;
-    struct hct_plan plan = {.size = sizeof(plan),
-                            .step_size = sizeof(*plan.steps)};
-    void *state;
-    size_t bytes;
-    int rc;
+    struct optimizer_answer a = { .rc = 0 };
+    int rc = o->off ? 0 : optimizer_ask(o, in, &a, err);
 
-    checked_fini(&o->plan);
-    if (o->off)
-        return 0;
-    given.params = o->params;
-    bytes = o->o->state_bytes(&given);
-    if (bytes > HCT_STATE_MAX) {
-        switch_off(o, "it wants more memory than there is for a plan");
-        return 0;
-    }
-    plan.steps_max = in->nseats + in->nworks;
-    state = calloc(1, bytes + 1);
-    plan.steps = calloc((size_t)plan.steps_max + 1, sizeof(*plan.steps));
-    rc = state && plan.steps ? ask(o, &given, state, &plan, err)
-                             : err_memory(err);
-    free(state);
-    free(plan.steps);
+    rc = rc ? rc : optimizer_take(o, in, &a, err);
+    free(a.plan.steps);
     return rc;
 }

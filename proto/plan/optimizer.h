@@ -23,7 +23,8 @@ struct optimizer {
     struct checked plan;        /* the last one */
     uint64_t plans, lost;       /* asked for; steps that found no room */
     uint64_t refused[CHECKED_NREASONS]; /* steps, of all plans */
-    unsigned wrong;             /* plans in a row with such steps */
+    unsigned wrong;             /* plans with such steps, since one of steps that
+                                   were all taken */
     bool off;                   /* ... too many, or it cannot go on */
     char why[200];              /* a sentence, then; else of the last plan that
                                    had steps that were refused, or "" */
@@ -33,8 +34,22 @@ struct optimizer {
 int optimizer_open(struct optimizer *o, const char *spec, struct err *err);
 void optimizer_close(struct optimizer *o);
 
-/* Ask it: what is left is in o->plan, nothing if it is off. -1: no memory. The
- * parameters in *in are not looked at. */
+/* What it has said, unchecked: its steps are to be freed. */
+struct optimizer_answer {
+    struct hct_plan plan;
+    int rc;                     /* of its function */
+    bool greedy;                /* it wants more memory than it gets */
+};
+
+/* Ask it: of an open one. The parameters in *in are not looked at. -1: no
+ * memory. */
+int optimizer_ask(const struct optimizer *o, const struct hct_system *in,
+                  struct optimizer_answer *a, struct err *err);
+/* Its answer, also from another process, where *o need not be open: what is left
+ * is in o->plan, nothing if it is off. -1: no memory. */
+int optimizer_take(struct optimizer *o, const struct hct_system *in,
+                   const struct optimizer_answer *a, struct err *err);
+/* Both. */
 int optimizer_plan(struct optimizer *o, const struct hct_system *in,
                    struct err *err);
 

@@ -9,6 +9,16 @@
  * (rounded up) are respected, at least 1. */
 unsigned load_cpus(void);
 
+/* All that this machine has. */
+unsigned load_processors(void);
+
+/* How fast one of them is, as a part of a usual one: by a loop that is measured, and
+ * takes some milliseconds; where the quota is no whole number of processors, the
+ * part of it that each of load_cpus() gets. */
+double load_speed(void);
+/* The part alone, of a quota in processors; 0: none. */
+double load_quota_part(double quota, unsigned cpus);
+
 /* The quota of a cgroup in processors, from the text of cpu.max ("max
  * 100000", "150000 100000"); 0: none. */
 double load_parse_cpu_max(const char *text);

@@ -101,6 +101,7 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
     DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
+    DROP VIEW plans; DROP TABLE plan; DROP TABLE system;
     DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
@@ -124,6 +125,7 @@ sqlite3 "$HECTOR_DB" 'DROP VIEW returns; DROP VIEW checkpoints; DROP TABLE check
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
     DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
+    DROP VIEW plans; DROP TABLE plan; DROP TABLE system;
     DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;

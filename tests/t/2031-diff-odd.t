@@ -78,6 +78,7 @@ sqlite3 "$HECTOR_DB" 'DROP TABLE run; DROP VIEW tasks;
     DROP VIEW outliers; DROP TABLE outlier; DROP VIEW steps; DROP TABLE step;
     DROP VIEW remarks; DROP TABLE remark; DROP TABLE learnt;
     DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
+    DROP VIEW plans; DROP TABLE plan; DROP TABLE system;
     DROP VIEW jobs; ALTER TABLE job DROP COLUMN batch; ALTER TABLE job DROP COLUMN limit_ns;
     ALTER TABLE job DROP COLUMN restarts; ALTER TABLE job DROP COLUMN reason;
     ALTER TABLE job DROP COLUMN from_job; ALTER TABLE job DROP COLUMN from_checkpoint;
