@@ -18,13 +18,15 @@
 #include "proto/base/paths.h"
 #include "proto/base/signals.h"
 #include "proto/conf/conf.h"
+#include "proto/conf/policycheck.h"
 #include "proto/conf/priority.h"
 #include "proto/link/greeting.h"
 #include "proto/link/key.h"
 
 struct settings {
     char *listen, *database, *key_file;
-    char *policies;
+    char *policies, *optimizer;
+    uint64_t optimizer_period_ns;
     int64_t kills_per_hour, hang_samples, max_priority;
     bool realtime;
     bool hang_slices;
@@ -57,6 +59,9 @@ static const struct conf_key master_keys[] = {
       "10s", 0.1, 3600 },
     { "master", "policies", CONF_TEXT, MASTER_FIELD(policies),
       "hang outlier progress slow", 0, 0 },
+    { "master", "optimizer", CONF_TEXT, MASTER_FIELD(optimizer), "", 0, 0 },
+    { "master", "optimizer_period", CONF_DURATION,
+      MASTER_FIELD(optimizer_period_ns), "10s", 0.1, 86400 },
     { "master", "kills_per_hour", CONF_INT, MASTER_FIELD(kills_per_hour),
       "20", 0, 64 },
     { "master", "hang_samples", CONF_INT, MASTER_FIELD(hang_samples),
@@ -78,7 +83,7 @@ static const struct conf_key master_keys[] = {
 };
 
 struct options {
-    const char *file, *database;
+    const char *file, *database, *optimizer;
     bool foreground, check, private;
     int verbose;
 };
@@ -238,6 +243,15 @@ static struct store *service_store(struct service *s, struct err *why,
     return st ? st : store_open(":memory:", err);
 }
 
+/* The file is about standing ones. "none" is nobody, too. */
+static const char *service_optimizer(const struct service *s)
+{
+    const char *spec = s->options.optimizer ? s->options.optimizer
+                       : s->options.private ? "" : s->conf.optimizer;
+
+    return strcmp(spec, "none") == 0 ? "" : spec;
+}
+
 static int service_make(struct service *s, struct err *err)
 {
     struct err why;
@@ -257,6 +271,9 @@ static int service_make(struct service *s, struct err *err)
                      .realtime = s->options.private || s->conf.realtime,
                      .hang_samples = (uint32_t)s->conf.hang_samples,
                      .hang_slices = s->conf.hang_slices },
+            .optimize = { .spec = service_optimizer(s),
+                          .wait_ns = OPTIMIZE_WAIT_MS * CLOCK_NS_PER_MS,
+                          .period_ns = s->conf.optimizer_period_ns },
             .instance = s->instance, .join_wait_ns = s->conf.join_wait_ns,
             .notice_ns = 5 * CLOCK_NS_PER_S, .left_wait_ns = CLOCK_NS_PER_S,
             .lost_wait_ns = s->conf.lost_wait_ns,
@@ -350,6 +367,9 @@ static const struct args_option master_options[] = {
       args_text, OPTION(file), 0, 0 },
     { NULL, "db", ARGS_VALUE, "FILE", "the database",
       args_text, OPTION(database), 0, 0 },
+    { NULL, "optimizer", ARGS_VALUE, "NAME|FILE[:KEY=VALUE,...]",
+      "who says where tasks should be; default: nobody", args_text,
+      OPTION(optimizer), 0, 0 },
     { NULL, "private", ARGS_NONE, NULL,
       "for one hector-run: listen on inherited sockets, leave when it is gone "
       "and its jobs are recorded", args_flag, OPTION(private), 0, 0 },
@@ -388,6 +408,8 @@ int main(int argc, char **argv)
     rc = conf_init(master_keys, &s.conf, &err);
     if (rc == 0)
         rc = conf_load_all(master_keys, &s.conf, s.options.file, &err);
+    if (rc == 0 && *service_optimizer(&s))
+        rc = policycheck_optimizer(service_optimizer(&s), &err);
     if (rc == 0 && s.options.check)
         return 0;
     if (rc == 0)

@@ -32,6 +32,7 @@
 #include "slave/orders.h"
 #include "slave/owner/owner.h"
 #include "slave/proc/counters.h"
+#include "slave/proc/load.h"
 #include "slave/proc/sweep.h"
 #include "slave/stacks/stackcmd.h"
 #include "slave/yield/yield.h"
@@ -458,7 +459,8 @@ static int open_links(struct slave *s, struct err *err)
         .lost_ns = s->options.private ? PRIVATE_LOST_NS
                                       : s->conf.master_lost_ns,
         .private = s->options.private,
-        .cpu = site_cpu(s->node.site) };
+        .cpu = site_cpu(s->node.site),
+        .speed = s->options.private ? 0 : load_speed() };
     s->uplink_ops = (struct uplink_ops){
         .routes = orders_routes, .nroutes = orders_nroutes,
         .routes_arg = s->jobs, .describe = describe, .joined = on_joined,

@@ -245,7 +245,8 @@ static const struct act {
                       "ordered", "suspended", "suspended already",
                       HOLD_EVENT_SUSPEND, HCT__HOLD_ORDER__HOLD_SUSPEND },
     [ACT_RESUME] = { "resume",
-                     ACT_OWNER | ACT_OPERATOR | ACT_HOST | ACT_LADDER,
+                     ACT_OWNER | ACT_OPERATOR | ACT_POLICY | ACT_HOST |
+                     ACT_LADDER,
                      check_hold, NULL, order_hold, "ordered", "resumed",
                      "nothing is suspended", HOLD_EVENT_RESUME,
                      HCT__HOLD_ORDER__HOLD_RESUME },

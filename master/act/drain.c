@@ -269,7 +269,7 @@ static void look_at(struct drain *d, struct drain_job *w)
     if (j && who_is_here(d, j, &here)) {
         /* once more, next time */
     } else if (j && w->fate == LEAVES && j->mover) {
-        /* until the move is over: move_ended() */
+        /* until the move is over: drain_move_ended() */
     } else if (here.n == 0) {
         if (w->fate != LEFT)
             set_fate(d, w, LEFT, "%s", j ? "none of its tasks is here any more"
@@ -417,11 +417,9 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /* The next look comes soon; what has gone wrong is said here. */
-static void move_ended(void *arg, struct job *j, bool ok, bool passing,
-                       const char *text)
+void drain_move_ended(struct drains *all, struct job *j, bool ok, bool passing,
+                      const char *text)
 {
-    struct drains *all = arg;
-
     for (struct drain *d = all->list; d; d = d->next) {
         struct drain_job *w = find_job(d, j->id);
 
@@ -771,8 +769,6 @@ struct drains *drain_create(const struct drain_parts *parts)
     all->timer = evtimer_new(parts->base, on_timer, all);
     if (!all->timer)
         return free(all), NULL;
-    parts->movers->ended = move_ended;
-    parts->movers->ended_arg = all;
     return all;
 }
 
@@ -780,7 +776,6 @@ void drain_destroy(struct drains *all)
 {
     if (!all)
         return;
-    all->parts.movers->ended = NULL;
     for (struct drain *d; (d = all->list); drain_free(d))
         all->list = d->next;
     timer_free(all->timer);

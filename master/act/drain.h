@@ -60,6 +60,9 @@ int drain_recall(struct drains *d, const struct drain_order *o, uint64_t wait_ns
 
 /* What was ordered is in the database. */
 void drain_committed(struct drains *d);
+/* A move is over, of whoever: the next look comes soon. */
+void drain_move_ended(struct drains *d, struct job *j, bool ok, bool passing,
+                      const char *text);
 /* That link is gone. */
 void drain_forget(struct drains *d, const struct conn *asker);
 

@@ -24,6 +24,7 @@
 #include "master/flow/notice.h"
 #include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
+#include "master/optimize/course.h"
 #include "master/store/events.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -82,6 +83,7 @@ void flow_free_job(struct job *j)
     timer_free(j->clock.timer);
     mover_free_of(j);
     checkpoint_free(j);
+    course_free(j);
     watcher_destroy(j->watcher);
     findings_destroy(j->findings);
     launch_free(j);
@@ -210,6 +212,7 @@ static void effect_end(struct job *j)
         j->nodes[i].node->njobs--;
     }
     relay_job_ended(f->relay, j);
+    optimize_job_gone(f->optimize, j);
     flow_free_job(j);
 }
 
@@ -246,6 +249,7 @@ void flow_committed(struct flow *f)
     }
     drain_committed(f->drains);
     ladder_committed(f->ladder);
+    optimize_committed(f->optimize);
 }
 
 /* ---------------------------------------------------------- begin and end */
@@ -296,6 +300,11 @@ struct drains *flow_drains(struct flow *f)
 struct ladder *flow_ladder(struct flow *f)
 {
     return f->ladder;
+}
+
+struct optimize *flow_optimize(struct flow *f)
+{
+    return f->optimize;
 }
 
 struct acts *flow_acts(struct flow *f)
@@ -402,6 +411,30 @@ static int flow_unstore(struct job *j, struct err *err)
     return again_resume(j, NULL, 0, err);
 }
 
+/* Both may have waited for it. */
+static void move_ended(void *arg, struct job *j, bool ok, bool passing,
+                       const char *text)
+{
+    struct flow *f = arg;
+
+    drain_move_ended(f->drains, j, ok, passing, text);
+    optimize_move_ended(f->optimize, j, ok, text);
+}
+
+static int create_optimize(struct flow *f)
+{
+    const struct optimize_parts parts = {
+        .base = f->base, .judges = f->judges, .judge = f->conf.watch.judge,
+        .conf = f->conf.optimize, .acts = &f->acts, .movers = &f->movers,
+        .instance = f->conf.instance, .open = launch_is_open,
+        .place = flow_place,
+        .by = { .nodes = f->nodes, .jobs = f->jobs, .movers = &f->movers,
+                .may = launch_may, .per_node = launch_per_node } };
+
+    f->optimize = optimize_create(&parts);
+    return f->optimize ? 0 : -1;
+}
+
 struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
                          struct nodes *nodes, struct jobs *jobs,
                          struct relay *relay)
@@ -422,7 +455,9 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
     f->acts.conf = conf->act;
     f->acts.by.samples = conf->act.hang_samples;
     f->acts.ops = &act_ops;
-    f->movers = (struct movers){ .base = base, .ops = &mover_ops };
+    f->movers = (struct movers){ .base = base, .ops = &mover_ops,
+                                 .seen = mover_unseen, .ended = move_ended,
+                                 .ended_arg = f };
     f->nodes = nodes;
     f->acts.movers = &f->movers;
     f->acts.nodes = nodes;
@@ -436,7 +471,7 @@ struct flow *flow_create(struct event_base *base, const struct flow_conf *conf,
         .acts = &f->acts, .instance = conf->instance, .due = flow_due,
         .unstore = flow_unstore });
     f->acts.ladder = f->ladder;
-    if (!f->drains || !f->ladder)
+    if (!f->drains || !f->ladder || create_optimize(f))
         return flow_destroy(f), NULL;
     return f;
 }
@@ -470,6 +505,7 @@ void flow_destroy(struct flow *f)
     event_free(f->watch);
     drain_destroy(f->drains);
     ladder_destroy(f->ladder);
+    optimize_destroy(f->optimize);
     judges_destroy(f->judges);
     free(f);
 }

@@ -13,6 +13,7 @@
 #include "master/act/drain.h"
 #include "master/flow/relay.h"
 #include "master/move/mover.h"
+#include "master/optimize/optimize.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/watcher.h"
@@ -36,6 +37,7 @@ struct flow_conf {
                                    and to clear up */
     struct watcher_conf watch;
     struct acts_conf act;
+    struct optimize_conf optimize;
 };
 
 struct flow;
@@ -87,6 +89,7 @@ struct movers *flow_movers(struct flow *f);     /* the same of moves */
 uint64_t flow_restart_wait_ns(const struct flow *f);
 struct drains *flow_drains(struct flow *f);     /* and of nodes to be empty */
 struct ladder *flow_ladder(struct flow *f);     /* and of what is done for deadlines */
+struct optimize *flow_optimize(struct flow *f); /* and of where tasks should be */
 int flow_task_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
                     struct err *err);
 

@@ -67,6 +67,7 @@ static void lose_node(struct flow *f, struct node *n, const char *why,
 {
     n->state = n->njobs ? NODE_LOST : NODE_LEFT;
     journal_node(f->journal, n);
+    optimize_news(f->optimize);
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); ) {
         struct job_node *jn = job_node_find(j, n);
         bool ended = has_ended(j);
@@ -139,6 +140,7 @@ void flow_node_joined(struct flow *f)
     for (struct job *j = NULL; (j = jobs_next(f->jobs, j)); )
         if (j->state == JOB_WAITING)
             flow_place(j);
+    optimize_news(f->optimize);
 }
 
 /* What this node may not have heard. Slaves pass over what they know. */

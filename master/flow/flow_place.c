@@ -54,6 +54,21 @@ static void flow_placed(struct job *j)
     for (uint32_t r = 0; r < j->ntasks; r++)
         journal_task(j->flow->journal, j, &j->tasks[r]);
     flow_step(j, JOB_EVENT_PLACE, JOB_EFFECT_PREPARE);
+    optimize_news(j->flow->optimize);
+}
+
+/* For the plan of an optimizer: it is placed as soon as there is one. */
+static bool flow_waits(struct job *j)
+{
+    uint64_t wait_ns;
+
+    if (!optimize_holds(j->flow->optimize, j, &wait_ns))
+        return false;
+    if (wait_ns && j->state == JOB_SUBMITTED)
+        flow_step(j, JOB_EVENT_WAIT, 0);
+    if (wait_ns)
+        flow_arm(j, wait_ns);
+    return true;
 }
 
 void flow_place(struct job *j)
@@ -61,6 +76,8 @@ void flow_place(struct job *j)
     struct str missing = { 0 };
     struct err err;
 
+    if (flow_waits(j))
+        return;
     switch (launch_place(j, j->flow->nodes, &missing, &err)) {
     case LAUNCH_PLACED:
         flow_placed(j);

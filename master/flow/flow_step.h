@@ -18,8 +18,9 @@ struct flow {
     struct flow_conf conf;
     struct acts acts;
     struct movers movers;
-    struct drains *drains;      /* owned, like the next one */
+    struct drains *drains;      /* owned, like the next ones */
     struct ladder *ladder;
+    struct optimize *optimize;
     struct job *acting;         /* jobs with effects; new ones are only here */
     struct event *watch;        /* owned: looks for what takes too long */
     uint64_t watched_ns;        /* when it did so last; monotonic */

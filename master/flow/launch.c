@@ -9,6 +9,7 @@
 
 #include "master/act/importance.h"
 #include "master/move/checkpoint.h"
+#include "master/optimize/course.h"
 #include "master/state/place.h"
 #include "proto/link/conn.h"
 #include "proto/link/message.h"
@@ -119,6 +120,26 @@ void launch_free(struct job *j)
     j->wish = NULL;
 }
 
+bool launch_is_open(const struct job *j)
+{
+    return j->wish && j->wish->nhosts == 0 && !j->wish->by_node;
+}
+
+bool launch_may(const struct job *j, const struct node *n)
+{
+    if (!j->wish || j->wish->nhosts == 0)
+        return true;
+    for (size_t i = 0; i < j->wish->nhosts; i++)
+        if (strcmp(j->wish->hosts[i].name, n->name) == 0)
+            return true;
+    return false;
+}
+
+uint32_t launch_per_node(const struct job *j)
+{
+    return j->wish ? j->wish->per_node : 0;
+}
+
 /* --------------------------------------------------------------- placement */
 
 /* Hosts of the job that are up, in the order of placement. */
@@ -211,6 +232,28 @@ static int launch_named(struct launch_hosts *h, const struct job *j,
     return rc;
 }
 
+/* Where an optimizer wants them; false: nowhere, or not all of these nodes are
+ * there any more. */
+static bool launch_aimed(const struct job *j, const struct launch_hosts *h,
+                         uint32_t *host_of, uint32_t *count)
+{
+    struct node *const *aims = j->course ? j->course->aims : NULL;
+
+    for (uint32_t r = 0; aims && r < j->ntasks; r++) {
+        size_t i = r && aims[r] == aims[r - 1] ? host_of[r - 1] : 0;
+
+        while (i < h->n && h->nodes[i] != aims[r])
+            i++;
+        if (i == h->n) {
+            memset(count, 0, h->n * sizeof(*count));
+            return false;
+        }
+        host_of[r] = (uint32_t)i;
+        count[i]++;
+    }
+    return aims != NULL;
+}
+
 static int launch_choose(struct job *j, const struct launch_hosts *h,
                          struct err *err)
 {
@@ -225,8 +268,8 @@ static int launch_choose(struct job *j, const struct launch_hosts *h,
     if (!host_of || !count)
         rc = err_memory(err);
     else                        /* those that come later have no places */
-        rc = j->ntasks ? place_tasks(&wish, h->places, h->n, host_of, count,
-                                     err) : 0;
+        rc = j->ntasks && !launch_aimed(j, h, host_of, count)
+             ? place_tasks(&wish, h->places, h->n, host_of, count, err) : 0;
     if (rc == 0)
         rc = j->ops->place(j, h->nodes, host_of, count, h->n, err);
     free(host_of);

@@ -17,6 +17,12 @@ int launch_wish(struct job *j, const Hct__Submit *s);
 int launch_rewish(struct job *j, char *const *nodes, size_t n, struct err *err);
 void launch_free(struct job *j);        /* part of flow_free_job() */
 
+/* Has its user left open where its tasks go, and in what order? */
+bool launch_is_open(const struct job *j);
+/* May its tasks be on that node: does it not say which, or is that one of them? */
+bool launch_may(const struct job *j, const struct node *n);
+uint32_t launch_per_node(const struct job *j);  /* 0: no limit */
+
 enum launch_result {
     LAUNCH_PLACED,
     LAUNCH_MISSING,     /* hosts have to join first; *missing names them */

@@ -8,6 +8,7 @@
 #include "master/hector/commands.h"
 #include "master/hector/diff/diff.h"
 #include "master/hector/model/model.h"
+#include "master/hector/plan/optimize.h"
 #include "master/hector/stack/stack.h"
 #include "master/hector/why/why.h"
 #include "proto/base/log.h"
@@ -19,6 +20,7 @@ static const struct command *const commands[] = {
     &drain_command,
     &undrain_command, &suspend_command, &resume_command, &priority_command,
     &deadline_command,
+    &optimize_command,
     &stack_command,
     &model_command, &diff_command, &tree_command, &why_command, &replay_command,
     &sql_command,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "master/hector/core/target.h"
+#include "master/hector/plan/replayplans.h"
 #include "master/store/query.h"
 #include "master/watch/judge.h"
 #include "master/watch/tape.h"
@@ -211,13 +212,16 @@ static uint64_t only_job(const struct tool *t, struct store *st, int *status)
     return job;
 }
 
-struct replay_options { const char *policy; };
-static const struct replay_options defaults = { "hang" };
+struct replay_options { const char *policy, *optimizer; };
+static const struct replay_options defaults = { "hang", NULL };
 
 static const struct args_option options[] = {
     { NULL, "policy", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
       "which one; default: hang",
       args_text, offsetof(struct replay_options, policy), 0, 0 },
+    { NULL, "optimizer", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
+      "an optimizer, over all systems it was shown; -: as the master had it",
+      args_text, offsetof(struct replay_options, optimizer), 0, 0 },
 };
 
 static int replay_open(struct replay *r, const char *spec)
@@ -272,15 +276,31 @@ static int replay_job(const struct tool *t, uint64_t job)
     return status;
 }
 
+/* replay --optimizer NAME [DATABASE]: plans are of no single job. */
+static int run_replay_plans(const struct tool *t, const char *optimizer)
+{
+    struct tool with = *t;
+
+    if (t->nwords > 1)
+        return tool_complain(TOOL_USAGE, "replay --optimizer wants a DATABASE, or "
+                             "nothing");
+    if (t->nwords)
+        with.db = t->words[0];
+    return replayplans(&with, optimizer);
+}
+
 /* replay [DATABASE] [JOB]: one word that is no number is a file. */
 static int run_replay(const struct tool *t)
 {
     const char *last = t->nwords ? t->words[t->nwords - 1] : NULL;
     struct target target = { 0 };
+    const struct replay_options *o = t->own;
     struct tool with = *t;
     struct err err;
     int status;
 
+    if (o->optimizer)
+        return run_replay_plans(t, o->optimizer);
     if (t->nwords > 2)
         return tool_complain(TOOL_USAGE, "replay wants a JOB, or a DATABASE "
                              "and a JOB");
@@ -300,6 +320,6 @@ static int run_replay(const struct tool *t)
 }
 
 const struct command replay_command = {
-    "replay", "[DATABASE] [JOB]", "ask a policy again",
+    "replay", "[DATABASE] [JOB]", "ask a policy, or an optimizer, again",
     COMMAND_OPTIONS(options, defaults), run_replay
 };

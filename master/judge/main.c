@@ -1,6 +1,7 @@
-/* main.c - hector-judge(8): one policy, in a process of its own. */
+/* main.c - hector-judge(8): one policy, or one optimizer, in a process of its own. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "master/judge/confine.h"
@@ -8,11 +9,13 @@
 #include "master/judge/serve.h"
 #include "master/watch/judgewire.h"
 #include "proto/base/args.h"
+#include "proto/plan/optimizer.h"
 
 struct options {
     bool check;
     uint64_t memory_bytes;
     uint32_t uid;
+    const char *kind;
 };
 
 #define OPTION(f) offsetof(struct options, f)
@@ -25,34 +28,55 @@ static const struct args_option options[] = {
       OPTION(memory_bytes), 0, INT64_MAX },
     { NULL, "u user", ARGS_VALUE, "UID", "whose rights to load it with",
       args_u32, OPTION(uid), 0, UINT32_MAX - 1 },
+    { NULL, "k kind", ARGS_VALUE, "KIND", "policy or optimizer; default: policy",
+      args_text, OPTION(kind), 0, 0 },
     ARGS_COMMON
 };
 
 static const struct args_program program = {
     "hector-judge",
-    "usage: hector-judge -c POLICY\n"
+    "usage: hector-judge [-k KIND] -c POLICY\n"
     "Otherwise hector-master starts it, and hector replay: hector-judge(8).\n",
     options, sizeof(options) / sizeof(options[0])
 };
 
-/* A sentence on stdout, for who has asked. */
-static int check(const char *policy)
+/* What is judged by: one of both. */
+struct object {
+    bool plans;
+    struct policy policy;
+    struct optimizer optimizer;
+};
+
+static int open_object(struct object *o, const char *spec, struct err *err)
 {
-    struct policy p;
+    return o->plans ? optimizer_open(&o->optimizer, spec, err)
+                    : policy_open(&o->policy, spec, err);
+}
+
+static void close_object(struct object *o)
+{
+    if (o->plans)
+        optimizer_close(&o->optimizer);
+    else
+        policy_close(&o->policy);
+}
+
+/* A sentence on stdout, for who has asked. */
+static int check(struct object *o, const char *spec)
+{
     struct err err;
 
     confine_processes();
-    if (policy_open(&p, policy, &err)) {
+    if (open_object(o, spec, &err)) {
         puts(err.text);
         return 2;
     }
-    policy_close(&p);
+    close_object(o);
     return 0;
 }
 
-static int judge(const struct options *o, const char *policy)
+static int judge(const struct options *o, struct object *by, const char *spec)
 {
-    struct policy p = { 0 };
     struct err err;
     int rc = 1;
 
@@ -64,24 +88,26 @@ static int judge(const struct options *o, const char *policy)
     confine_life();
     confine_memory(o->memory_bytes);
     confine_processes();
-    if (policy_open(&p, policy, &err))
+    if (open_object(by, spec, &err))
         serve_refuse(err.text);
     else
-        rc = serve(&p);
-    policy_close(&p);
+        rc = by->plans ? serve_plans(&by->optimizer) : serve(&by->policy);
+    close_object(by);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = { .uid = (uint32_t)geteuid() };
+    struct options o = { .uid = (uint32_t)geteuid(), .kind = "policy" };
+    struct object by = { .plans = false };
     int word = 0, rc = args_program(&program, &o, argc, argv, &word);
 
     if (rc >= 0)
         return rc;
-    if (word + 1 != argc) {
+    by.plans = strcmp(o.kind, "optimizer") == 0;
+    if (word + 1 != argc || (!by.plans && strcmp(o.kind, "policy") != 0)) {
         fputs(program.usage, stderr);
         return ARGS_USAGE;
     }
-    return o.check ? check(argv[word]) : judge(&o, argv[word]);
+    return o.check ? check(&by, argv[word]) : judge(&o, &by, argv[word]);
 }

@@ -11,7 +11,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/idtable.h"
 #include "proto/base/paths.h"
-#include "proto/plan/optimizer.h"
+#include "proto/plan/plugin.h"
 #include "proto/plan/settings.h"
 
 enum { POLICY_WRONG_MAX = 3 };
@@ -22,38 +22,11 @@ static const uint64_t policy_wake_usual_ns = CLOCK_NS_PER_S;
 
 /* ----------------------------------------------------------------- loading */
 
-static int find_object(char *path, size_t size, const char *name,
-                       struct err *err)
-{
-    char file[80];
-
-    if (strchr(name, '/')) {
-        snprintf(path, size, "%s", name);
-        return 0;
-    }
-    snprintf(file, sizeof(file), "policies/%.48s.so", name);
-    if (paths_library(file, path, size, NULL))
-        return optimizer_named(name, err)
-               ? -1 : err_set(err, ENOENT, "there is no policy called %.48s",
-                              name);
-    return 0;
-}
-
 static int load(struct policy *p, const char *path, struct err *err)
 {
-    hct_policy_f *entry;
-
-    p->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!p->object)
-        return err_set(err, ENOENT, "cannot load the policy: %.160s",
-                       dlerror());
-    *(void **)&entry = dlsym(p->object, "hct_policy");
-    if (!entry && dlsym(p->object, "hct_optimizer"))
-        return err_set(err, EINVAL, "%.140s is an optimizer, not a policy", path);
-    p->p = entry ? entry() : NULL;
+    p->p = plugin_load(&plugin_policy, path, &p->object, err);
     if (!p->p)
-        return err_set(err, EINVAL, "%.140s is not a policy: it has no "
-                       "hct_policy", path);
+        return -1;
     if (p->p->major != HCT_POLICY_MAJOR)
         return err_set(err, EPROTO, "policy %.100s was built for version %u "
                        "of the interface, this Hector has version %u", path,
@@ -79,25 +52,18 @@ static int set_params(struct policy *p, const char *text, struct err *err)
 
 int policy_open(struct policy *p, const char *spec, struct err *err)
 {
-    const char *slash = strrchr(spec, '/');
-    const char *colon = strchr(slash ? slash : spec, ':');
-    size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
-    char *name = strndup(spec, n);
     char path[PATHS_MAX];
-    int rc = -1;
 
     memset(p, 0, sizeof(*p));
     p->spec = strdup(spec);
-    if (!name || !p->spec)
+    if (!p->spec)
         err_memory(err);
-    else if (find_object(path, sizeof(path), name, err) == 0 &&
+    else if (plugin_find(&plugin_policy, spec, path, err) == 0 &&
              load(p, path, err) == 0 &&
-             set_params(p, colon ? colon + 1 : "", err) == 0)
-        rc = 0;
-    free(name);
-    if (rc)
-        policy_close(p);
-    return rc;
+             set_params(p, plugin_settings(spec), err) == 0)
+        return 0;
+    policy_close(p);
+    return -1;
 }
 
 void policy_close(struct policy *p)

@@ -36,7 +36,7 @@ struct serve {
 
 /* ------------------------------------------------------------------ stream */
 
-static int get(void *to, size_t n)
+int serve_get(void *to, size_t n)
 {
     ssize_t rc;
 
@@ -68,7 +68,7 @@ static int put(const void *p, size_t n)
     return 0;
 }
 
-static int answer(enum judgewire_kind kind, const void *p, size_t n)
+int serve_answer(enum judgewire_kind kind, const void *p, size_t n)
 {
     struct judgewire_head h = { .kind = kind, .bytes = (uint32_t)n };
 
@@ -77,7 +77,7 @@ static int answer(enum judgewire_kind kind, const void *p, size_t n)
 
 void serve_refuse(const char *why)
 {
-    answer(JUDGEWIRE_REFUSED, why, strlen(why));
+    serve_answer(JUDGEWIRE_REFUSED, why, strlen(why));
 }
 
 /* ------------------------------------------------------------------- steps */
@@ -124,12 +124,12 @@ static int tell(struct serve *s, const struct hct_snapshot *in, bool quiet)
         str_reset(&s->answer);
         found_pack(f, &s->answer);
         s->told_ns = now;
-        return answer(JUDGEWIRE_FOUND, str_text(&s->answer), s->answer.n);
+        return serve_answer(JUDGEWIRE_FOUND, str_text(&s->answer), s->answer.n);
     }
     if (now - s->told_ns < serve_sign_ns)
         return 0;
     s->told_ns = now;
-    return answer(JUDGEWIRE_STEPPING, NULL, 0);
+    return serve_answer(JUDGEWIRE_STEPPING, NULL, 0);
 }
 
 /* What it asks for goes with the answer to all that it is shown. */
@@ -159,7 +159,7 @@ static int tell_done(struct serve *s)
         str_add_bytes(&s->answer, str_text(&s->sample), s->sample.n);
     str_add_bytes(&s->answer, str_text(&s->question), s->question.n);
     return str_failed(&s->answer) ? -1
-           : answer(JUDGEWIRE_DONE, str_text(&s->answer), s->answer.n);
+           : serve_answer(JUDGEWIRE_DONE, str_text(&s->answer), s->answer.n);
 }
 
 static int step(struct serve *s, const struct hct_snapshot *in, bool quiet)
@@ -232,9 +232,9 @@ int serve(struct policy *p)
                                   policy_hears(p) };
     struct judgewire_show w;
     struct err err = { 0 };
-    int rc = answer(JUDGEWIRE_OPENED, &o, sizeof(o));
+    int rc = serve_answer(JUDGEWIRE_OPENED, &o, sizeof(o));
 
-    while (rc == 0 && get(&w, sizeof(w)) == 0)
+    while (rc == 0 && serve_get(&w, sizeof(w)) == 0)
         rc = serve_one(&s, &w, &err);
     if (rc && err.code)
         serve_refuse(err.text);

@@ -507,6 +507,28 @@ static void end_saving(struct mover *v, bool ok, const char *text)
     mover_free(v);
 }
 
+const struct moves_seen mover_unseen = { 0, 0.5, 100e6 };
+
+/* Of small images the time says nothing about the way that they went. */
+static void learn(struct movers *all, const struct mover *v)
+{
+    const double part = 0.3, large = 64e6, least_s = 0.02;
+    const struct store_move *b = &v->bill.row;
+    double bytes = (double)b->image_bytes, stood_s, sent_s;
+
+    if (!v->quiet_ns)
+        return;
+    stood_s = (double)(clock_monotonic_ns() - v->quiet_ns) / 1e9;
+    sent_s = (double)(b->sent_ns - b->sending_ns) / 1e9;
+    if (bytes > large && b->sent_ns > b->sending_ns)
+        all->seen.bytes_s += part * (bytes / sent_s - all->seen.bytes_s);
+    stood_s -= bytes / all->seen.bytes_s;
+    if (stood_s < least_s)
+        stood_s = least_s;
+    all->seen.move_s += part * (stood_s - all->seen.move_s);
+    all->seen.n++;
+}
+
 static void end(struct mover *v, bool ok, const char *text)
 {
     struct movers *all = v->all;
@@ -518,6 +540,8 @@ static void end(struct mover *v, bool ok, const char *text)
         return;
     }
     j->moved += ok;
+    if (ok)
+        learn(all, v);
     journal_action_result(all->journal, j, "migrate", ok ? "done" : text);
     bill_note(&v->bill, j, ok ? "done" : text);
     say_result(v, ok, text);

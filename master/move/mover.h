@@ -43,11 +43,18 @@ struct mover_ops {              /* by whoever drives jobs */
                 struct err *err);
 };
 
+struct moves_seen {             /* what they took; the latest count most */
+    uint32_t n;
+    double move_s;              /* the job stood for so long, images aside; */
+    double bytes_s;             /* ... which went so fast */
+};
+
 struct movers {                 /* what all moves of a master share; borrowed */
     struct event_base *base;
     struct journal *journal;
     const struct mover_ops *ops;
     uint64_t looks;             /* number of the last one, of any job */
+    struct moves_seen seen;
     /* A move is over, and the next one may begin; or NULL. passing: nothing was
      * moved, for a reason that may not be there in a while. */
     void (*ended)(void *arg, struct job *j, bool ok, bool passing,
@@ -56,6 +63,7 @@ struct movers {                 /* what all moves of a master share; borrowed */
 };
 
 enum { MOVER_QUIESCE_S = 10 };
+extern const struct moves_seen mover_unseen;    /* what is believed before */
 
 /* Of a stop in which all tasks were to write their images. */
 struct mover_saved {            /* all borrowed */

@@ -24,6 +24,7 @@
 #include "master/flow/submit.h"
 #include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
+#include "master/optimize/optimize.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
 #include "master/store/profile.h"
@@ -91,6 +92,9 @@ static void node_describe(struct node *n, const Hct__Hello *m)
     if (!m->node)
         return;
     n->cpus = m->node->cpus ? m->node->cpus : 1;
+    n->processors = m->node->processors;
+    n->speed = m->node->speed > 0 && m->node->speed < 1e6 ? m->node->speed : 0;
+    n->busy_mean = 0;
     n->memory_bytes = m->node->memory_bytes;
     node_set_text(&n->hostname, m->node->hostname);
     node_set_text(&n->machine, m->node->machine);
@@ -445,6 +449,16 @@ static int on_drain(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_optimize(void *arg, struct conn *c, const void *msg,
+                       struct err *err)
+{
+    struct peer *s = arg;
+
+    if (optimize_order(flow_optimize(s->hub->flow), c, msg, err))
+        peer_result(c, -1, err);
+    return 0;
+}
+
 static int on_kill(void *arg, struct conn *c, const void *msg,
                    struct err *err)
 {
@@ -720,6 +734,8 @@ static int on_node_load(void *arg, struct conn *c, const void *msg,
     (void)err;
     n->load = m->load;
     n->cpu_busy = m->cpu_busy;
+    node_mix_busy(n);
+    n->disk_available_bytes = m->disk_available_bytes;
     n->memory_available_bytes = m->memory_available_bytes;
     n->seen_ns = clock_wall_ns();
     peer_take_waits(n, m);
@@ -862,6 +878,7 @@ static void peer_forget(struct hub *h, const struct conn *c)
         checkpoint_forget(j, c);
     }
     drain_forget(flow_drains(h->flow), c);
+    optimize_forget(flow_optimize(h->flow), c);
 }
 
 static void peer_close(void *arg, struct conn *c, const struct err *why)

@@ -24,6 +24,7 @@ struct adopt;
 struct apart;
 struct checkpoints;
 struct conn;
+struct course;
 struct endmodel;
 struct event;
 struct findings;
@@ -226,6 +227,7 @@ struct job {
                                    begun, until it is taken up; or NULL */
     struct checkpoints *checkpoints;    /* of checkpoint.c: or NULL */
     struct adopt *adopt;        /* of adopt.c; NULL: its tasks are ours */
+    struct course *course;      /* of master/optimize; or NULL */
     struct apart *apart;        /* tasks in other worlds of MPI; or NULL */
     struct conn *redirector;    /* borrowed; NULL when gone */
     struct flow *flow;          /* borrowed: who drives it */

@@ -85,6 +85,15 @@ int node_takes(const struct node *n, struct err *err)
     return 0;
 }
 
+/* Some five seconds: plans are made every ten. */
+void node_mix_busy(struct node *n)
+{
+    const double part = 0.25;
+
+    if (n->cpu_busy >= 0 && n->cpu_busy <= 1)
+        n->busy_mean += part * (n->cpu_busy - n->busy_mean);
+}
+
 void node_set_text(char **field, const char *text)
 {
     char *copy = strdup(text);

@@ -44,7 +44,11 @@ struct node {
     uint32_t cpus;              /* at least 1 */
     struct cpu_set cpu;         /* what they have; none: not told */
     uint64_t memory_bytes, memory_available_bytes;
+    uint32_t processors;        /* of which cpus are usable; 0: not told */
+    double speed;               /* of one of these; 0: not told */
+    uint64_t disk_available_bytes;      /* 0: not told */
     double load, cpu_busy;
+    double busy_mean;           /* cpu_busy of the last seconds */
     enum node_state state;
     uint64_t instance;          /* of its slave */
     struct conn *link;          /* borrowed; NULL unless NODE_UP */
@@ -87,6 +91,8 @@ int node_set_leaving(struct node *n, const char *why, const char *to);
 
 /* May new tasks go there? -1 with a sentence. */
 int node_takes(const struct node *n, struct err *err);
+/* cpu_busy is of the last second: let it count. */
+void node_mix_busy(struct node *n);
 
 /* Replace an owned text; keeps the old one when memory runs out. */
 void node_set_text(char **field, const char *text);

@@ -463,6 +463,18 @@ void journal_move(struct journal *jn, const struct job *j,
     journal_wake(jn, 0);
 }
 
+void journal_system(struct journal *jn, const struct store_system *row)
+{
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_system, row);
+    journal_wake(jn, 0);
+}
+
+void journal_plan(struct journal *jn, const struct store_plan *row)
+{
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_plan, row);
+    journal_wake(jn, 0);
+}
+
 static int write_instances(struct journal *jn, const struct journal_note *n,
                            struct err *err)
 {

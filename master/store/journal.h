@@ -146,6 +146,11 @@ void journal_checkpoint(struct journal *jn, const struct job *j,
 void journal_move(struct journal *jn, const struct job *j,
                   const struct store_move *m);
 
+/* What an optimizer saw, and a step that it wants, as it is now: after this turn's
+ * commit. Its job may have ended. */
+void journal_system(struct journal *jn, const struct store_system *row);
+void journal_plan(struct journal *jn, const struct store_plan *row);
+
 /* Event records. Make a batch, fill events[], labels[] (whose texts lie in
  * text[]) and rows.job, rank, node, upto, then give it back for good. */
 struct journal_batch {

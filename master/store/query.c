@@ -481,6 +481,7 @@ struct reader {
         query_job_f *job;
         query_task_f *task;
         query_look_f *look;
+        query_system_f *system;
         query_stack_f *stack;
         query_model_f *model;
         query_progress_f *progress;
@@ -512,6 +513,7 @@ union any_row {
     struct store_job job;
     struct store_task task;
     struct store_look look;
+    struct store_system system;
     struct store_stack stack;
     struct store_model model;
     struct store_progress_node node;
@@ -539,6 +541,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.task(r->arg, &row.task, n < ncols ? text_of(&v[n]) : NULL);
     case STORE_TABLE_look:
         return r->f.look(r->arg, &row.look);
+    case STORE_TABLE_system:
+        return r->f.system(r->arg, &row.system);
     case STORE_TABLE_stack:
         return r->f.stack(r->arg, &row.stack);
     case STORE_TABLE_model:
@@ -947,6 +951,16 @@ int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
 
     return query_row(st, "", "look t WHERE job = ?1 AND seq > ?2 ORDER BY seq"
                      " LIMIT ?3", of, 3, &r, err);
+}
+
+int query_systems(struct store *st, query_system_f *f, void *arg,
+                  struct err *err)
+{
+    struct reader r = { STORE_TABLE_system, { .system = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_system))
+        return 0;
+    return query_row(st, "", "system t ORDER BY at_ns, seq", NULL, 0, &r, err);
 }
 
 int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,

@@ -195,6 +195,10 @@ int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
                 query_look_f *f, void *arg, struct err *err);
 int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,
                     void *arg, struct err *err);
+/* What optimizers were shown where they planned anything, in order. */
+typedef int query_system_f(void *arg, const struct store_system *s);
+int query_systems(struct store *st, query_system_f *f, void *arg,
+                  struct err *err);
 /* The call tree of the job's verdict of look seq; the last one of all; and the
  * models. */
 int query_stack(struct store *st, uint64_t job, uint64_t seq, query_stack_f *f,

@@ -90,6 +90,9 @@
     T(instance,   21, BARE,     NULL, "of deadlines: what came of each time") \
     T(rung,       24, KEYED, "ladder", "steps that were taken for deadlines, each"\
                                      " here before it was done")              \
+    T(system,     25, KEYED,    NULL, "what optimizers saw, where they planned"\
+                                     " anything; hector replay reads it")     \
+    T(plan,       25, KEYED, "plans", "steps that optimizers wanted")         \
     T(slice,      14, KEYED, "slices", "lines that decide that a task"    \
                                      " was where it was")                     \
     T(module,     4, KEYED,    NULL, "an executable or a library")            \
@@ -451,6 +454,31 @@
     C(result,    TEXT,    LAST, 24, 16, "why it was undone, or not done")     \
     C(why,       TEXT,    LAST, 24, 17, "a sentence")                         \
     C(master,    MASTER,  LAST, 24, 0, "master.instance that took it")
+
+#define STORE_system(C)                                                       \
+    C(at_ns,     COUNT, KEY,  25, 0, NULL)                                    \
+    C(seq,       COUNT, KEY,  25, 0, "of the plan, in its master, from 1")    \
+    C(optimizer, TEXT,  LAST, 25, 0, "with its settings")                     \
+    C(data,      BYTES, LAST, 25, 0, "see systembytes.h")
+
+#define STORE_plan(C)                                                         \
+    C(at_ns,     COUNT,   KEY,  25, 1, NULL)                                  \
+    C(seq,       COUNT,   KEY,  25, 3, "as in system")                        \
+    C(step,      COUNT32, KEY,  25, 4, "from 1")                              \
+    C(optimizer, TEXT,    LAST, 25, 2, "its name")                            \
+    C(kind,      TEXT,    LAST, 25, 5, "place move suspend resume")           \
+    C(job,       JOB,     LAST, 25, 6, NULL)                                  \
+    C(rank,      MAYBE,   LAST, 25, 7, "NULL: all")                           \
+    C(node_from, TEXT,    LAST, 25, 8, NULL)                                  \
+    C(node_to,   TEXT,    LAST, 25, 9, NULL)                                  \
+    C(gain_s,    REAL,    LAST, 25, 10, "seconds of processors, as expected") \
+    C(cost_s,    REAL,    LAST, 25, 11, NULL)                                 \
+    C(reason,    TEXT,    LAST, 25, 12, NULL)                                 \
+    C(state,     TEXT,    LAST, 25, 13, "planned ordered done failed refused" \
+                                        " dropped")                           \
+    C(error,     TEXT,    LAST, 25, 14, "why it was not done")                \
+    C(detail,    TEXT,    LAST, 25, 0, "as hector replay prints it")          \
+    C(master,    MASTER,  LAST, 25, 0, "master.instance that sees to it")
 
 #define STORE_slice(C)                                                        \
     C(job,      JOB,     KEY,  14, 1, NULL)                                   \

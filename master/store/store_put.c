@@ -26,6 +26,10 @@ static const char sql_stay_tidy[] =
     "DELETE FROM stay WHERE place IN (SELECT place FROM stay"
     " ORDER BY at_ns DESC LIMIT -1 OFFSET 10000)";
 
+static const char sql_system_tidy[] =
+    "DELETE FROM system WHERE at_ns IN (SELECT at_ns FROM system"
+    " ORDER BY at_ns DESC LIMIT -1 OFFSET 1000)";
+
 /* As many good runs of a program as query_good_runs() is asked for. */
 static const char sql_model_tidy[] =
     "DELETE FROM model WHERE job IN (SELECT r.job FROM (SELECT job, program,"
@@ -56,6 +60,8 @@ static const char *const sql_bury[] = {
      " SELECT job, ?2, 'job', 'bury', state, 'failed' FROM job"
      " WHERE master = ?1 AND ended_ns IS NULL"),
     "DELETE FROM resume WHERE job IN (SELECT job FROM job WHERE master = ?1)",
+    ("UPDATE plan SET state = 'dropped', error = 'hector-master ended meanwhile'"
+     " WHERE master = ?1 AND state IN ('planned', 'ordered')"),
     ("UPDATE job SET state = 'failed', ended_ns = ?2, exit_code = 125,"
      " why = coalesce(why, 'hector-master died')"
      " WHERE master = ?1 AND ended_ns IS NULL"),
@@ -253,6 +259,7 @@ int store_tidy(struct store *st, struct err *err)
 {
     return tidy(st, STORE_LOOK_TIDY, sql_look_tidy, err) ||
            tidy(st, STORE_STAY_TIDY, sql_stay_tidy, err) ||
+           tidy(st, STORE_SYSTEM_TIDY, sql_system_tidy, err) ||
            tidy(st, STORE_MODEL_TIDY, sql_model_tidy, err) ? -1 : 0;
 }
 

@@ -23,7 +23,7 @@
 #include "proto/base/str.h"
 #include "proto/conf/policycheck.h"
 #include "proto/link/timer.h"
-#include "proto/plan/optimizer.h"
+#include "proto/plan/plugin.h"
 
 extern char **environ;
 
@@ -35,7 +35,8 @@ enum { JUDGE_CLOCK = 3,         /* how much longer than its processor time */
        JUDGE_LARGE = 4 << 20,   /* given back when it was seen */
        JUDGE_LOOKS = 20,        /* of which it makes sense to say what share */
        JUDGE_READS = 16,        /* before it is others' turn */
-       JUDGE_ANSWER = 4 << 20, JUDGE_ANSWER_TASK = 64 };
+       JUDGE_ANSWER = 4 << 20, JUDGE_ANSWER_TASK = 64,
+       JUDGE_PLAN = 4 };        /* a step is so many times larger than a task */
 
 /* Every process, also those that nobody has any use for. */
 struct judges_child {
@@ -84,6 +85,7 @@ struct judge {
     unsigned lost;
     bool sound;                 /* a showing came to its end since the start */
     struct found found;
+    size_t plan_max;            /* bytes that an answer of an optimizer may have */
 };
 
 static void judge_on_child(struct judge *j, int status,
@@ -209,11 +211,18 @@ static uint64_t memory_bytes(const struct judge *j)
         ? j->conf.memory_bytes + (uint64_t)j->nranks * JUDGE_TASK_BYTES : 0;
 }
 
+static const struct plugin_kind *kind_of(const struct judge *j)
+{
+    return j->conf.optimizer ? &plugin_optimizer : &plugin_policy;
+}
+
 static int spawn(struct judge *j, const int *fd, pid_t *pid, struct err *err)
 {
     char memory[24], uid[16], path[PATHS_MAX];
     char *argv[] = { (char *)"hector-judge", (char *)"-m", memory,
-                     (char *)"-u", uid, (char *)"--", j->spec, NULL };
+                     (char *)"-u", uid, (char *)"-k",
+                     (char *)(uintptr_t)kind_of(j)->noun, (char *)"--", j->spec,
+                     NULL };
     char *none[] = { NULL };
     bool other = geteuid() == 0 && j->conf.uid != 0;
     struct spawn s;
@@ -544,6 +553,20 @@ void judge_learn(struct judge *j, const void *frames, size_t bytes)
     show_if_free(j);
 }
 
+bool judge_ask(struct judge *j, const void *system, size_t bytes)
+{
+    if (j->asked)
+        return false;
+    judge_wake(j);
+    if (j->state != JUDGE_OPENING && j->state != JUDGE_FREE)
+        return false;
+    str_reset(&j->queue);
+    str_add_bytes(&j->queue, system, bytes);
+    j->plan_max = bytes * JUDGE_PLAN;
+    show_if_free(j);
+    return true;
+}
+
 /* ----------------------------------------------------------------- answers */
 
 static void on_opened(struct judge *j, const char *p, size_t n)
@@ -627,6 +650,20 @@ static void on_done(struct judge *j, const char *p, size_t n)
     str_fini(&sample);
 }
 
+static void on_plan(struct judge *j, const char *p, size_t n)
+{
+    if (j->state != JUDGE_BUSY || !j->conf.optimizer) {
+        kill_for(j, "it answered what makes no sense");
+        return;
+    }
+    event_del(j->timer);
+    j->state = JUDGE_FREE;
+    j->sound = true;
+    j->asked = false;
+    (void)!ftruncate(j->tape, 0);
+    j->ops->planned(j->arg, j, p, n);
+}
+
 static void judge_take(struct judge *j, uint32_t kind, const char *p, size_t n)
 {
     switch (kind) {
@@ -645,6 +682,9 @@ static void judge_take(struct judge *j, uint32_t kind, const char *p, size_t n)
     case JUDGEWIRE_DONE:
         on_done(j, p, n);
         break;
+    case JUDGEWIRE_PLAN:
+        on_plan(j, p, n);
+        break;
     default:
         kill_for(j, "it answered what makes no sense");
     }
@@ -657,7 +697,7 @@ static void judge_take_all(struct judge *j)
     struct judgewire_head h;
     struct str in = j->in;
     size_t at = 0, most = JUDGE_ANSWER + HCT_QUESTION_MAX +
-                          (size_t)j->nranks * JUDGE_ANSWER_TASK;
+                          (size_t)j->nranks * JUDGE_ANSWER_TASK + j->plan_max;
 
     j->in = (struct str){ 0 };
     while (j->child == c && c && !*j->killed && in.n - at >= sizeof(h)) {
@@ -724,26 +764,17 @@ static void name_it(struct judge *j)
 /* Parameters are checked where the object is loaded. */
 static int check_file(const struct judge *j, struct err *err)
 {
-    const char *slash = strrchr(j->spec, '/');
-    int n = (int)((slash ? (size_t)(slash - j->spec) : 0) +
-                  strcspn(slash ? slash : j->spec, ":"));
-    char file[80], path[PATHS_MAX], name[49];
+    char path[PATHS_MAX];
 
-    if (!slash) {
-        snprintf(name, sizeof(name), "%.*s", n, j->spec);
-        snprintf(file, sizeof(file), "policies/%s.so", name);
-        if (paths_library(file, path, sizeof(path), NULL) == 0)
-            return 0;
-        return optimizer_named(name, err)
-               ? -1 : err_set(err, ENOENT, "there is no policy called %s", name);
-    }
-    if (geteuid() && j->conf.uid != geteuid())
-        return err_set(err, EPERM, "the policy %.*s cannot be loaded for user "
-                       "%u: hector-master runs as user %u", n, j->spec,
+    if (plugin_find(kind_of(j), j->spec, path, err))
+        return -1;
+    if (geteuid() && j->conf.uid != geteuid() && strchr(j->spec, '/'))
+        return err_set(err, EPERM, "the %s %.100s cannot be loaded for user %u: "
+                       "hector-master runs as user %u", kind_of(j)->noun, path,
                        j->conf.uid, (unsigned)geteuid());
-    snprintf(path, sizeof(path), "%.*s", n, j->spec);
     return access(path, F_OK)
-           ? err_sys(err, "cannot load the policy: %.160s", path) : 0;
+           ? err_sys(err, "cannot load the %s: %.160s", kind_of(j)->noun, path)
+           : 0;
 }
 
 struct judge *judge_create(struct judges *all, const char *spec,

@@ -36,6 +36,7 @@ struct judge_conf {
     uint64_t memory_bytes;      /* and JUDGE_TASK_BYTES for each task */
     uint32_t restarts;          /* of a job; then it is off */
     uint32_t uid;               /* the job's owner */
+    bool optimizer;             /* it is one, and no policy: judge_ask() */
 };
 enum { JUDGE_TASK_BYTES = 4096, JUDGE_STEP_S = 10, JUDGE_MEMORY_MB = 1024,
        JUDGE_RESTARTS = 3 };    /* by default */
@@ -63,6 +64,8 @@ struct judge_ops {
     void (*found)(void *arg, struct judge *j, const struct found *f);
     /* It knows all that it was shown before. */
     void (*done)(void *arg, struct judge *j, const struct judge_done *d);
+    /* Of an optimizer: its answer to judge_ask(), as judgewire.h has it. */
+    void (*planned)(void *arg, struct judge *j, const void *answer, size_t n);
     /* Its process is gone, or there is none; off: for good. */
     void (*lost)(void *arg, struct judge *j, const char *why, bool off);
     /* There may be one again: it is to be shown something. */
@@ -114,6 +117,9 @@ bool judge_wants_key(const struct judge *j, uint32_t asked);
 void judge_show(struct judge *j, const struct tape_frame *f);
 /* That was all of an order; the last look was at now_ns. */
 void judge_go(struct judge *j, uint64_t now_ns, bool stale);
+/* Show an optimizer a system. false: it has yet to answer to the one before, or
+ * there is no process just now. */
+bool judge_ask(struct judge *j, const void *system, size_t bytes);
 /* Frames from which it is only to learn. */
 void judge_learn(struct judge *j, const void *frames, size_t bytes);
 

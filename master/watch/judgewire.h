@@ -10,6 +10,9 @@
  *     answers  FOUND for each step that found something, STEPPING now and then
  *              if it takes long, then DONE; or REFUSED
  *
+ *   An optimizer is shown systems (systembytes.h) in place of a tape, and answers
+ *   PLAN to each.
+ *
  *   An answer is struct judgewire_head and so many bytes. Nothing is shown before
  *   the last answer was DONE. Kept is the state of the policy after a step, for
  *   the process that may come after this one (kept.h). The end of the stream ends
@@ -36,6 +39,15 @@ enum judgewire_kind {
     JUDGEWIRE_STEPPING,         /* nothing: another step has ended */
     JUDGEWIRE_FOUND,            /* found_pack() */
     JUDGEWIRE_DONE,             /* struct judgewire_done, ranks, a question */
+    JUDGEWIRE_PLAN,             /* of an optimizer, to each system that it is
+                                   shown: struct judgewire_plan, steps */
+};
+
+struct judgewire_plan {
+    uint64_t lost;              /* as in struct hct_plan, like the next two */
+    uint32_t nsteps, steps_max;
+    int32_t rc;                 /* of its function */
+    uint32_t greedy;            /* it wants more memory than it gets */
 };
 
 struct judgewire_head {

@@ -20,10 +20,11 @@ int policycheck_program(char *buf, size_t size, struct err *err)
     return paths_sibling("hector-judge", buf, size, err);
 }
 
-static int start(const char *program, const char *spec, int out, pid_t *pid)
+static int start(const char *program, const char *kind, const char *spec, int out,
+                 pid_t *pid)
 {
-    char *argv[] = { (char *)"hector-judge", (char *)"-c", (char *)"--",
-                     (char *)spec, NULL };
+    char *argv[] = { (char *)"hector-judge", (char *)"-k", (char *)kind,
+                     (char *)"-c", (char *)"--", (char *)spec, NULL };
     posix_spawn_file_actions_t files;
     int rc;
 
@@ -53,7 +54,7 @@ static void take_sentence(int fd, char *text, size_t size)
         memmove(text, line + 1, strlen(line));
 }
 
-int policycheck(const char *spec, struct err *err)
+static int check(const char *kind, const char *spec, struct err *err)
 {
     char program[PATHS_MAX], text[sizeof(err->text)];
     int ends[2], rc, status = 0;
@@ -63,7 +64,7 @@ int policycheck(const char *spec, struct err *err)
         return -1;
     if (pipe2(ends, O_CLOEXEC))
         return err_sys(err, "cannot start %s", program);
-    rc = start(program, spec, ends[1], &pid);
+    rc = start(program, kind, spec, ends[1], &pid);
     close(ends[1]);
     if (rc == 0) {
         take_sentence(ends[0], text, sizeof(text));
@@ -75,7 +76,17 @@ int policycheck(const char *spec, struct err *err)
     if (rc)
         return err_sys(err, "cannot start %s", program);
     if (status && !(WIFEXITED(status) && *text))
-        return err_set(err, EINVAL, "the policy %.160s ends whoever loads it",
-                       spec);
+        return err_set(err, EINVAL, "the %s %.160s ends whoever loads it",
+                       kind, spec);
     return status ? err_set(err, EINVAL, "%s", text) : 0;
+}
+
+int policycheck(const char *spec, struct err *err)
+{
+    return check("policy", spec, err);
+}
+
+int policycheck_optimizer(const char *spec, struct err *err)
+{
+    return check("optimizer", spec, err);
 }

@@ -13,5 +13,6 @@ int policycheck_program(char *buf, size_t size, struct err *err);
 /* Waits for the answer, some milliseconds: not for who has anything else to do.
  * -1 with a sentence: it cannot be. */
 int policycheck(const char *spec, struct err *err);
+int policycheck_optimizer(const char *spec, struct err *err);   /* the same */
 
 #endif

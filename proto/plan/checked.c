@@ -36,6 +36,8 @@ struct desk {
 void checked_fini(struct checked *c)
 {
     free(c->steps);
+    free(c->bad);
+    free(c->bad_why);
     *c = (struct checked){ .steps = NULL };
 }
 
@@ -342,14 +344,18 @@ static void take(struct checked *c, struct desk *d, const uint32_t *order,
             c->steps[c->nsteps++] = *s;
         if (d->fate[i] < 0)
             continue;
-        if (c->nrefused++ == 0)
+        if (c->nrefused == 0)
             say_first(c, d, i);
+        c->bad[c->nrefused] = *s;
+        c->bad_why[c->nrefused++] = (uint8_t)d->fate[i];
         c->refused[d->fate[i]]++;
     }
     for (uint32_t i = 0; i < n; i++)
         c->steps[c->nsteps++] = *step_at(d, order[i]);
     for (uint32_t i = 0; i < c->nsteps; i++)
         c->steps[i].why[sizeof(c->steps[i].why) - 1] = '\0';
+    for (uint32_t i = 0; i < c->nrefused; i++)
+        c->bad[i].why[sizeof(c->bad[i].why) - 1] = '\0';
 }
 
 static int begin(struct desk *d)
@@ -425,8 +431,10 @@ int checked_plan(struct checked *c, const struct hct_system *in,
 
     checked_fini(c);
     c->steps = calloc(n + 1, sizeof(*c->steps));
+    c->bad = calloc(n + 1, sizeof(*c->bad));
+    c->bad_why = calloc(n + 1, sizeof(*c->bad_why));
     if (d.fate && d.at && d.memory && d.named && d.placed && d.crowds &&
-        scratch && order && c->steps)
+        scratch && order && c->steps && c->bad && c->bad_why)
         rc = run(c, &d, scratch, order);
     end(&d);
     free(scratch);

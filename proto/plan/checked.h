@@ -29,6 +29,8 @@ enum checked_reason { CHECKED_REASONS(X) CHECKED_NREASONS };
 
 struct checked {
     struct hct_plan_step *steps;        /* owned */
+    struct hct_plan_step *bad;  /* owned: the refused ones, and why each was: */
+    uint8_t *bad_why;           /* owned: enum checked_reason */
     uint32_t nsteps, nrefused;
     uint32_t refused[CHECKED_NREASONS];
     char first[160];            /* a sentence about the first refused one */

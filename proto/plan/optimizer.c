@@ -8,40 +8,10 @@
 #include <string.h>
 
 #include "proto/base/paths.h"
+#include "proto/plan/plugin.h"
 #include "proto/plan/settings.h"
 
 /* ------------------------------------------------------------------ loading */
-
-bool optimizer_named(const char *name, struct err *err)
-{
-    char file[80], path[PATHS_MAX];
-
-    snprintf(file, sizeof(file), "optimizers/%.48s.so", name);
-    if (!*name || paths_library(file, path, sizeof(path), NULL))
-        return false;
-    err_set(err, EINVAL, "%.48s is an optimizer, not a policy: it says where "
-            "tasks should be, and finds nothing in a job", name);
-    return true;
-}
-
-static int find_object(char *path, size_t size, const char *name,
-                       struct err *err)
-{
-    char file[80];
-
-    if (strchr(name, '/')) {
-        snprintf(path, size, "%s", name);
-        return 0;
-    }
-    snprintf(file, sizeof(file), "optimizers/%.48s.so", name);
-    if (*name && paths_library(file, path, size, NULL) == 0)
-        return 0;
-    snprintf(file, sizeof(file), "policies/%.48s.so", name);
-    if (*name && paths_library(file, path, size, NULL) == 0)
-        return err_set(err, ENOENT, "%.48s is a policy, not an optimizer: see "
-                       "--policy", name);
-    return err_set(err, ENOENT, "there is no optimizer called \"%.48s\"", name);
-}
 
 static int check_version(const struct hct_optimizer *o, const char *path,
                          struct err *err)
@@ -57,21 +27,8 @@ static int check_version(const struct hct_optimizer *o, const char *path,
 
 static int load(struct optimizer *o, const char *path, struct err *err)
 {
-    hct_optimizer_f *entry;
-
-    o->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!o->object)
-        return err_set(err, ENOENT, "cannot load the optimizer: %.160s",
-                       dlerror());
-    *(void **)&entry = dlsym(o->object, "hct_optimizer");
-    if (!entry && dlsym(o->object, "hct_policy"))
-        return err_set(err, EINVAL, "%.140s is a policy, not an optimizer",
-                       path);
-    o->o = entry ? entry() : NULL;
-    if (!o->o)
-        return err_set(err, EINVAL, "%.140s is not an optimizer: it has no "
-                       "hct_optimizer", path);
-    if (check_version(o->o, path, err))
+    o->o = plugin_load(&plugin_optimizer, path, &o->object, err);
+    if (!o->o || check_version(o->o, path, err))
         return -1;
     if (!o->o->name || !o->o->params || !o->o->state_bytes || !o->o->plan ||
         strlen(o->o->name) >= sizeof(o->name))
@@ -91,21 +48,12 @@ static int read_settings(struct optimizer *o, const char *text, struct err *err)
 
 int optimizer_open(struct optimizer *o, const char *spec, struct err *err)
 {
-    const char *slash = strrchr(spec, '/');
-    const char *colon = strchr(slash ? slash : spec, ':');
-    char name[PATHS_MAX], path[PATHS_MAX];
-    size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
+    char path[PATHS_MAX];
 
     memset(o, 0, sizeof(*o));
-    if (n >= sizeof(name))
-        return err_set(err, ENAMETOOLONG,
-                       "optimizer: the name of the file is too "
-                       "long");
-    memcpy(name, spec, n);
-    name[n] = '\0';
-    if (find_object(path, sizeof(path), name, err) == 0 &&
+    if (plugin_find(&plugin_optimizer, spec, path, err) == 0 &&
         load(o, path, err) == 0 &&
-        read_settings(o, colon ? colon + 1 : "", err) == 0)
+        read_settings(o, plugin_settings(spec), err) == 0)
         return 0;
     optimizer_close(o);
     return -1;
@@ -127,66 +75,86 @@ static void switch_off(struct optimizer *o, const char *why)
     snprintf(o->why, sizeof(o->why), "%s", why);
 }
 
+/* One that plans nothing shows nothing: neither sense nor the lack of it. */
 static void count(struct optimizer *o)
 {
     o->why[0] = '\0';
     for (int i = 0; i < CHECKED_NREASONS; i++)
         o->refused[i] += o->plan.refused[i];
-    o->wrong = o->plan.nrefused ? o->wrong + 1 : 0;
+    if (o->plan.nrefused)
+        o->wrong++;
+    else if (o->plan.nsteps)
+        o->wrong = 0;
     o->off = o->wrong >= OPTIMIZER_WRONG_MAX;
-    if (o->wrong)
+    if (o->plan.nrefused)
         snprintf(o->why, sizeof(o->why), "%s", o->plan.first);
 }
 
-static int ask(struct optimizer *o, const struct hct_system *in, void *state,
-               struct hct_plan *plan, struct err *err)
+int optimizer_take(struct optimizer *o, const struct hct_system *in,
+                   const struct optimizer_answer *a, struct err *err)
 {
     char why[80];
-    int rc = o->o->plan(state, in, plan);
 
+    checked_fini(&o->plan);
+    if (o->off)
+        return 0;
     o->plans++;
-    if (rc) {
-        snprintf(why, sizeof(why), "it says that it cannot go on (%d)", rc);
+    if (a->rc) {
+        snprintf(why, sizeof(why), "it says that it cannot go on (%d)", a->rc);
         switch_off(o, why);
         return 0;
     }
-    if (plan->nsteps > plan->steps_max) {
+    if (a->greedy) {
+        switch_off(o, "it wants more memory than there is for a plan");
+        return 0;
+    }
+    if (a->plan.nsteps > a->plan.steps_max) {
         switch_off(
             o, "it says that its plan has more steps than there is room for");
         return 0;
     }
-    o->lost += plan->lost;
-    if (checked_plan(&o->plan, in, plan, err))
+    o->lost += a->plan.lost;
+    if (checked_plan(&o->plan, in, &a->plan, err))
         return -1;
     count(o);
     return 0;
 }
 
+int optimizer_ask(const struct optimizer *o, const struct hct_system *in,
+                  struct optimizer_answer *a, struct err *err)
+{
+    struct hct_system given = *in;
+    void *state;
+    size_t bytes;
+
+    *a = (struct optimizer_answer){
+        .plan = { .size = sizeof(a->plan), .step_size = sizeof(*a->plan.steps) } };
+    given.params = o->params;
+    bytes = o->o->state_bytes(&given);
+    a->greedy = bytes > HCT_STATE_MAX;
+    if (a->greedy)
+        return 0;
+    a->plan.steps_max = in->nseats + in->nworks;
+    state = calloc(1, bytes + 1);
+    a->plan.steps = calloc((size_t)a->plan.steps_max + 1,
+                           sizeof(*a->plan.steps));
+    if (state && a->plan.steps)
+        a->rc = o->o->plan(state, &given, &a->plan);
+    free(state);
+    if (state && a->plan.steps)
+        return 0;
+    free(a->plan.steps);
+    a->plan.steps = NULL;
+    return err_memory(err);
+}
+
 int optimizer_plan(struct optimizer *o, const struct hct_system *in,
                    struct err *err)
 {
-    struct hct_system given = *in;
-    struct hct_plan plan = {.size = sizeof(plan),
-                            .step_size = sizeof(*plan.steps)};
-    void *state;
-    size_t bytes;
-    int rc;
+    struct optimizer_answer a = { .rc = 0 };
+    int rc = o->off ? 0 : optimizer_ask(o, in, &a, err);
 
-    checked_fini(&o->plan);
-    if (o->off)
-        return 0;
-    given.params = o->params;
-    bytes = o->o->state_bytes(&given);
-    if (bytes > HCT_STATE_MAX) {
-        switch_off(o, "it wants more memory than there is for a plan");
-        return 0;
-    }
-    plan.steps_max = in->nseats + in->nworks;
-    state = calloc(1, bytes + 1);
-    plan.steps = calloc((size_t)plan.steps_max + 1, sizeof(*plan.steps));
-    rc = state && plan.steps ? ask(o, &given, state, &plan, err)
-                             : err_memory(err);
-    free(state);
-    free(plan.steps);
+    rc = rc ? rc : optimizer_take(o, in, &a, err);
+    free(a.plan.steps);
     return rc;
 }

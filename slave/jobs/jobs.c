@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
@@ -110,6 +111,13 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     schedule_rings(js, next_reading(js, found, held));
 }
 
+static uint64_t disk_available(const char *dir)
+{
+    struct statvfs fs;
+
+    return statvfs(dir, &fs) ? 0 : (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
 static void send_load(struct jobs *js)
 {
     Hct__NodeLoad m = HCT__NODE_LOAD__INIT;
@@ -119,6 +127,7 @@ static void send_load(struct jobs *js)
     m.load = js->load.load;
     m.memory_available_bytes = js->load.available_bytes;
     m.cpu_busy = js->load.busy;
+    m.disk_available_bytes = disk_available(site_dir(js->node->site));
     m.output_waits = calloc(js->node->njobs + 1, sizeof(*m.output_waits));
     for (struct part *p = js->first; m.output_waits && p; p = p->next)
         if (p->ops->output_waits(p))

@@ -75,6 +75,8 @@ static void on_open(void *arg, struct conn *c)
     uname(&uts);
     node.hostname = host;
     node.cpus = u->conf->cpus ? u->conf->cpus : load_cpus();
+    node.processors = load_processors();
+    node.speed = u->conf->speed;
     node.memory_bytes = load_memory_bytes();
     node.machine = uts.machine;
     node.mpi = (char *)u->conf->mpi;

@@ -28,6 +28,7 @@ struct uplink_conf {            /* borrowed as long as the uplink lives */
     bool private;               /* see above */
     uint32_t cpus;              /* to tell; 0: those of this machine */
     struct cpu_set cpu;         /* to tell: what they have; or none */
+    double speed;               /* to tell; 0: nothing */
 };
 
 struct uplink_ops {

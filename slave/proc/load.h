@@ -10,17 +10,27 @@
  * (rounded up) are respected, at least 1. */
 unsigned load_cpus(void);
 
+/* All that this machine has. */
+unsigned load_processors(void);
+
+/* How fast one of them is, as a part of a usual one: by a loop that is measured, and
+ * takes some milliseconds; where the quota is no whole number of processors, the
+ * part of it that each of load_cpus() gets. */
+double load_speed(void);
+/* The part alone, of a quota in processors; 0: none. */
+double load_quota_part(double quota, unsigned cpus);
+
 /* The quota of a cgroup in processors, from the text of cpu.max ("max
  * 100000", "150000 100000"); 0: none. */
 double load_parse_cpu_max(const char *text);
 
-/* A number of bytes; 0: none, as "max". */
-double load_parse_bytes(const char *text);
+/* Limits of one control group of version 2, which dir is: processors, bytes; 0: none. */
+double load_cpu_max(const char *dir);
+double load_memory_max(const char *dir);
 
-/* The least of what look() makes of the files with that name in dir, a control
- * group, and in all that it lies in; 0: there is none. */
-double load_least_limit(const char *dir, const char *name,
-                        double (*look)(const char *text));
+/* The least of what look() finds in dir, a control group, and in all that it lies in;
+ * 0: there is none. */
+double load_least_limit(const char *dir, double (*look)(const char *dir));
 
 /* Installed, or the cgroup's limit where that is less. */
 uint64_t load_memory_bytes(void);

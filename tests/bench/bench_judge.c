@@ -146,7 +146,8 @@ static int looks(struct judge *j, struct policy *p, uint32_t n)
 static int measure(uint32_t n)
 {
     const struct judge_conf conf = { .uid = (uint32_t)geteuid() };
-    static const struct judge_ops ops = { on_found, on_done, on_lost, on_back };
+    static const struct judge_ops ops = { .found = on_found, .done = on_done, .lost = on_lost,
+                                          .back = on_back };
     struct policy p = { 0 };
     struct judge *j;
     struct err err;

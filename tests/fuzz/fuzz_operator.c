@@ -1,5 +1,5 @@
 /* fuzz_operator.c - a master says anything to hector(1): kill, suspend, drain, tree,
- * model and stack come to an end, with an answer or with a sentence.
+ * optimize, model and stack come to an end, with an answer or with a sentence.
  *
  * The who of the first steps is the command. The master says all it has to say
  * as soon as somebody comes, and then nothing more. */
@@ -10,6 +10,7 @@
 
 #include "master/hector/commands.h"
 #include "master/hector/model/model.h"
+#include "master/hector/plan/optimize.h"
 #include "master/hector/stack/stack.h"
 
 static int listening;
@@ -106,6 +107,11 @@ static void ask(unsigned how)
         give(&a, how >> 4 & 1, "to", "n2,n3");
     } else if ((how & 7) == 2) {
         choose(&a, &suspend_command);
+    } else if ((how & 7) == 3 && how >> 6 & 1) {
+        choose(&a, &optimize_command);
+        give(&a, how >> 4 & 1, "dry-run", NULL);
+        give(&a, how >> 4 & 1, "nodes", NULL);
+        t.nwords = 0;
     } else if ((how & 7) == 3) {
         choose(&a, &tree_command);
         t.nwords = how >> 5 & 1;

@@ -604,6 +604,8 @@ void master_tales(const char *dir)
         m->nice = 7, m->applied = 3, m->why = (char *)"no");
     SAY(N0, YIELDED, Yielded, HCT__YIELDED__INIT, m->job = 1, m->serial = 1,
         m->tasks = 2, m->ran_ns = 5, m->cpus = (char *)"0", m->all = (char *)"0-1");
+    SAY(OPERATOR, OPTIMIZE, Optimize, HCT__OPTIMIZE__INIT, m->dry_run = 1);
+    SAY(OPERATOR, OPTIMIZE, Optimize, HCT__OPTIMIZE__INIT, m->dry_run = 0);
     SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->window = 1, m->phase = 2, m->job = 1);
     SAY(N0, HELD, Held, HCT__HELD__INIT, m->job = 1, m->at_ns = 9);
     SAY(OPERATOR, KILL, Kill, HCT__KILL__INIT, m->job = 1,

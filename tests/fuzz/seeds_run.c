@@ -2,6 +2,7 @@
 #include "tests/fuzz/seeds.h"
 
 #include "proto/base/str.h"
+#include "proto/plan/systembytes.h"
 #include "proto/tree/prefixtree.h"
 
 void redirector_tales(const char *dir)
@@ -80,6 +81,33 @@ void operator_welcome(unsigned command)
         m->role = HCT__ROLE__ROLE_MASTER);
 }
 
+/* Two nodes, and a job that has a task on each. */
+static void tell_system(void)
+{
+    static const struct hct_host hosts[] = {
+        { .id = 1, .slots = 2, .speed = 1 },
+        { .id = 2, .slots = 4, .speed = 2 } };
+    static const struct hct_work works[] = { { .id = 7, .ntasks = 2 } };
+    static const struct hct_seat seats[] = {
+        { .rank = 0, .host = 0, .wants = 1 },
+        { .rank = 1, .host = 1, .wants = 1 } };
+    const struct hct_system in = {
+        .seq = 1, .move_s = 1, .move_bytes_s = 1e8, .nhosts = 2, .nworks = 1,
+        .nseats = 2, .host_size = sizeof(hosts[0]),
+        .work_size = sizeof(works[0]), .seat_size = sizeof(seats[0]),
+        .traffic_size = sizeof(struct hct_traffic), .hosts = hosts,
+        .works = works, .seats = seats };
+    char a[] = "n1", b[] = "n2", *names[] = { a, b };
+    struct str bytes = { 0 };
+
+    systembytes_pack(&bytes, &in, names);
+    SAY(0, SYSTEM, System, HCT__SYSTEM__INIT,
+        m->optimizer = (char *)"stay",
+        m->system.data = (uint8_t *)(uintptr_t)str_text(&bytes),
+        m->system.len = bytes.n);
+    str_fini(&bytes);
+}
+
 void operator_tales(const char *dir)
 {
     Hct__CallTree tree = HCT__CALL_TREE__INIT;
@@ -105,6 +133,23 @@ void operator_tales(const char *dir)
         m->fate = HCT__LEAVING__FATE__STAYS, m->text = (char *)"no room");
     SAY(0, RESULT, Result, HCT__RESULT__INIT, m->text = (char *)"1 job stays");
     tell(dir, "operator", "drain");
+    operator_welcome(67);
+    SAY(0, PLAN, Plan, HCT__PLAN__INIT, m->optimizer = (char *)"balance",
+        m->seq = 3, m->n_steps = 1, m->steps = (Hct__Plan__Step *[]){
+            &(Hct__Plan__Step){ .base = PROTOBUF_C_MESSAGE_INIT(
+                                    &hct__plan__step__descriptor),
+                                .kind = (char *)"move", .job = 7,
+                                .node_from = (char *)"n1",
+                                .node_to = (char *)"n2", .gain_s = 3,
+                                .reason = (char *)"a faster node",
+                                .error = (char *)"" } });
+    SAY(0, RESULT, Result, HCT__RESULT__INIT, m->ok = 1,
+        m->text = (char *)"1 step planned");
+    tell(dir, "operator", "optimize");
+    operator_welcome(83);
+    tell_system();
+    SAY(0, RESULT, Result, HCT__RESULT__INIT, m->ok = 1);
+    tell(dir, "operator", "system");
     operator_welcome(2);
     SAY(0, REFUSE, Refuse, HCT__REFUSE__INIT, m->why = (char *)"no");
     tell(dir, "operator", "refused");

@@ -90,6 +90,7 @@ master/move          hct.pb-c.h cpu.h
 master/places        hct.pb-c.h hct_policy.h
 master/act           hct.pb-c.h hct_policy.h
 master/ladder        hct.pb-c.h hct_policy.h
+master/optimize      hct.pb-c.h hct_optimizer.h
 master/findings      hct.pb-c.h hct_policy.h
 master/flow          hct.pb-c.h calls.h cpu.h
 master/peers
@@ -99,6 +100,7 @@ master/hector/stack  master/store hct.pb-c.h stack_page.inc
 master/hector/model  master/store hct.pb-c.h calls.h
 master/hector/behind master/store hct.pb-c.h
 master/hector/diff   master/store master/watch hct.pb-c.h calls.h
+master/hector/plan   master/store master/optimize hct.pb-c.h
 master/hector/why    master/store master/watch hct_policy.h
 master/hector/page   master/store
 master/hector        master/store master/watch

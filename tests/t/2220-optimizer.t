@@ -81,7 +81,7 @@ refuses 'was built for version 2.0' $E --optimizer "$T/major.so"
 refuses 'was built for version 1.9' $E --optimizer "$T/minor.so"
 refuses 'is not an optimizer: it has no hct_optimizer' $E --optimizer "$T/none.so"
 refuses 'cannot load the optimizer' $E --optimizer "$T/absent.so"
-refuses 'there is no optimizer called "nix"' $E --optimizer nix
+refuses 'there is no optimizer called nix' $E --optimizer nix
 refuses 'there is no optimizer called ""' $E --optimizer ''
 refuses 'hang is a policy, not an optimizer' $E --optimizer hang
 refuses 'is a policy, not an optimizer' $E --optimizer "$build/lib/policies/null.so"

@@ -52,7 +52,8 @@ static void on_back(void *arg, struct judge *j)
     nback++;
 }
 
-static const struct judge_ops ops = { on_found, on_done, on_lost, on_back };
+static const struct judge_ops ops = { .found = on_found, .done = on_done, .lost = on_lost,
+                                          .back = on_back };
 
 static void until(const unsigned *n, unsigned wanted)
 {

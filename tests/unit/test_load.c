@@ -95,17 +95,16 @@ static void test_limits(void **state)
     snprintf(task, sizeof(task), "%s/job_12/step_0/user/task_0", dir);
     put(task, "memory.max", "max\n");
     put(task, "cpu.max", "max 100000\n");
-    assert_true(load_least_limit(task, "memory.max", load_parse_bytes) == 0);
+    assert_true(load_least_limit(task, load_memory_max) == 0);
     put(dir, "job_12/step_0/memory.max", "209715200\n");
     put(dir, "job_12/memory.max", "104857600\n");
     put(dir, "memory.max", "1073741824\n");
-    assert_true(load_least_limit(task, "memory.max", load_parse_bytes) ==
-                104857600);
+    assert_true(load_least_limit(task, load_memory_max) == 104857600);
     put(task, "memory.max", "52428800\n");
-    assert_true(load_least_limit(task, "memory.max", load_parse_bytes) == 52428800);
+    assert_true(load_least_limit(task, load_memory_max) == 52428800);
     put(dir, "job_12/cpu.max", "250000 100000\n");
-    assert_true(load_least_limit(task, "cpu.max", load_parse_cpu_max) == 2.5);
-    assert_true(load_least_limit(task, "none.max", load_parse_bytes) == 0);
+    assert_true(load_least_limit(task, load_cpu_max) == 2.5);
+    assert_true(load_least_limit("/nowhere", load_cpu_max) == 0);
     assert_int_equal(paths_remove_tree(dir, NULL), 0);
 }
 
