@@ -445,8 +445,13 @@ int ladder_yielded(struct ladder *l, struct job *j, struct job_node *on,
 
 void ladder_node_back(struct ladder *l, struct job *j, struct job_node *on)
 {
-    if (l)
-        rung_tell(l, j, on);
+    const struct rung_taken *r;
+
+    TAILQ_FOREACH(r, &l->rungs, place)
+        if (r->target == j->id) {
+            rung_tell(l, j, on);
+            return;
+        }
 }
 
 void ladder_ordered(struct ladder *l, struct job *j, const struct act_order *o)

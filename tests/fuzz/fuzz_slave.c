@@ -20,6 +20,7 @@
 #include "slave/move/jobmove.h"
 #include "slave/orders.h"
 #include "slave/proc/sweep.h"
+#include "slave/yield/yield.h"
 
 enum { FIRST_PID = 10000, CALLS = 64 };
 
@@ -367,6 +368,7 @@ static void world_open(struct world *w)
     assert(!node_init(&w->node, event_base_new(), "n0", &conn, &err));
     peers_open(&w->peers, w->node.base);
     w->jobs = jobs_create(&w->node, on_uplink, w, &err);
+    w->node.yields = yields_open(w->node.base, w->jobs, &err);
     w->gather = (struct gather){ .jobs = w->jobs };
     w->node.hook = &jobmove_hook;
     node_serve_pmix(&w->node, &jobs_pmix_ops, w->jobs, 0);
@@ -382,7 +384,8 @@ static void world_open(struct world *w)
         .kinds = gather_kinds, .nkinds = gather_nkinds, .arg = &w->gather,
         .send = send_up, .send_arg = w };
     w->node.reduce = reduce_open(w->node.base, &w->reduce_conf, &err);
-    assert(w->jobs && w->node.uplink && w->node.exchange && w->node.reduce);
+    assert(w->jobs && w->node.yields && w->node.uplink && w->node.exchange &&
+           w->node.reduce);
     peers_welcome(&w->peers, 0, listening);
 }
 
@@ -391,6 +394,7 @@ static void world_close(struct world *w)
     struct event_base *base = w->node.base;
 
     reduce_close(w->node.reduce);
+    yields_close(w->node.yields);
     jobs_destroy(w->jobs);
     node_close(&w->node);
     for (int i = 0; i < CALLS; i++)
