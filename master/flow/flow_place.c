@@ -64,10 +64,9 @@ static bool flow_waits(struct job *j)
 
     if (!optimize_holds(j->flow->optimize, j, &wait_ns))
         return false;
-    if (wait_ns && j->state == JOB_SUBMITTED)
+    if (j->state == JOB_SUBMITTED)
         flow_step(j, JOB_EVENT_WAIT, 0);
-    if (wait_ns)
-        flow_arm(j, wait_ns);
+    flow_arm(j, wait_ns);
     return true;
 }
 

@@ -336,10 +336,13 @@ bool optimize_holds(struct optimize *o, struct job *j, uint64_t *wait_ns)
         c->placing == COURSE_ANSWERED)
         return false;
     if (c->placing == COURSE_ASKED) {
-        bool late = mono() >= c->asked_ns + o->parts.conf.wait_ns;
+        uint64_t until_ns = c->asked_ns + o->parts.conf.wait_ns;
+        uint64_t now_ns = mono();
 
-        if (!late)
+        if (now_ns < until_ns) {        /* timers may come a little early */
+            *wait_ns = until_ns - now_ns + CLOCK_NS_PER_MS;
             return true;
+        }
         c->placing = COURSE_ANSWERED;
         return false;
     }

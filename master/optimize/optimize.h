@@ -45,8 +45,8 @@ void optimize_destroy(struct optimize *o);      /* NULL is fine */
 
 /* Something has changed that a plan may depend on. */
 void optimize_news(struct optimize *o);
-/* The job is to be placed. true: it waits for a plan, and parts.place is called
- * again, in wait_ns at the latest if *wait_ns is not 0. */
+/* The job is to be placed. true: it waits for a plan, and is to be asked about
+ * again in *wait_ns; parts.place may be called before. */
 bool optimize_holds(struct optimize *o, struct job *j, uint64_t *wait_ns);
 void optimize_committed(struct optimize *o);
 void optimize_move_ended(struct optimize *o, struct job *j, bool ok,

@@ -32,6 +32,13 @@ place()         # TASKS: of a job of so many that has run: its nodes, by rank
     sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
 }
 
+ran()           # TASKS: how many of such a job had a node, and its status
+{
+    run $R -n $1 true
+    echo "$(sql "SELECT count(node) FROM tasks WHERE job = (SELECT max(job) FROM jobs)")" \
+        "$status"
+}
+
 # ------------------------------------------------------------------------- refused
 refuses()       # SENTENCE SPEC: no master is started
 {
@@ -82,7 +89,7 @@ off()           # NAME SPEC SENTENCE DESCRIPTION: jobs start, and it is switched
     asks "$1" "$2"
     wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
     for i in 1 2 3 4; do
-        is "$(place 2 | wc -w) $status" '2 0' "$4: job $i runs"
+        is "$(ran 2)" '2 0' "$4: job $i runs"
     done
     wait_for 'grep -q "is switched off" "$log"' 60
     ok "... and it is switched off: $3" grep -q "is switched off: .*$3" "$log"
@@ -99,6 +106,16 @@ off greedy "$odd:how=3" 'wants more memory than there is' 'one that wants too mu
 off refuses "$odd:how=7" 'it says that it cannot go on (7)' 'one that cannot go on'
 run hector optimize
 is "$status" 1 'without a master that runs there is no plan'
+
+# ---------------------------------------------------------------- one that thinks
+conf 'judge_step = 60s'
+asks thinks "$odd:how=1"
+wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
+for i in 1 2 3 4 5 6; do
+    is "$(ran 2)" '2 0' "while an optimizer thinks job $i runs"
+done
+is "$(grep -c 'was lost\|switched off' "$log")" 0 '... and it still thinks'
+leave
 
 # ----------------------------------------------------------------------- suspends
 conf
