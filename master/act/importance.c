@@ -68,6 +68,14 @@ int importance_order(struct journal *jn, struct job *j,
     return 0;
 }
 
+static bool is_over(const Hct__Submit *s, size_t number)
+{
+    for (size_t i = 0; i < s->n_deadlines_over; i++)
+        if (s->deadlines_over[i] == number)
+            return true;
+    return false;
+}
+
 size_t importance_periods(const Hct__Submit *s, char ***v)
 {
     size_t n = 0;
@@ -76,7 +84,7 @@ size_t importance_periods(const Hct__Submit *s, char ***v)
     for (size_t i = 0; *v && i < s->n_deadlines; i++) {
         struct due d;
 
-        if (due_parse(&d, s->deadlines[i], false, NULL))
+        if (is_over(s, i + 1) || due_parse(&d, s->deadlines[i], false, NULL))
             continue;
         if (d.kind == DUE_PERIOD || d.kind == DUE_CLOCK)
             (*v)[n++] = s->deadlines[i];

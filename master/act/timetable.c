@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hct.pb-c.h"
+#include "master/act/importance.h"
 #include "master/state/job.h"
 #include "master/store/journal.h"
 #include "master/watch/watcher.h"
@@ -179,6 +180,7 @@ static int rewrite_submit(struct job *j, const struct plan *p, struct err *err)
     new.n_deadlines = p->to.n;
     new.deadlines_over = over;
     new.rescheduled = true;
+    new.reprioritized = j->reprioritized;
     return job_resubmit(j, &new, err);
 }
 
@@ -188,6 +190,8 @@ int timetable_order(struct journal *jn, struct job *j,
     struct plan p;
     int rc = plan_make(&p, j, c, err);
 
+    /* What comes round says how much of the processors its tasks are to have. */
+    j->reprioritized |= j->priority.class == PRIORITY_REALTIME;
     if (rc == 0 && calendar_any(&p.to))
         rc = watcher_watch_due(j->watcher, err);
     if (rc == 0)
@@ -220,4 +224,5 @@ void timetable_send(const struct job *j, const struct job_node *only)
         if (!n->lost && !n->drained && n->node->link && (!only || only == n))
             conn_send(n->node->link, MESSAGE_PROMPT, &m);
     }
+    importance_send(j, only);
 }

@@ -152,6 +152,13 @@ uint32_t judge_needs(const struct judge *j)
     return policy_needs(&j->policy);
 }
 
+/* No optimizer is given to a master here. */
+bool judge_ask(struct judge *j, const void *system, size_t bytes)
+{
+    (void)j, (void)system, (void)bytes;
+    return false;
+}
+
 void judge_show(struct judge *j, const struct tape_frame *f)
 {
     if (!j->follows && *(const char *)f->p != 'K')
