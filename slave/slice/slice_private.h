@@ -19,7 +19,7 @@ enum {
     COST_SAME = 2,              /* more: what all of them set alike */
     COST_POINTER = 5,           /* what an address is made of */
     COST_OTHERS = 8,            /* what others have put into a message */
-    COST_FRAME = 2,             /* a call on the path, from the one further in */
+    COST_FRAME = 2,             /* a call on the path, from that further in */
     COST_VIA = 4,               /* a call that is followed, by itself */
     COST_SENDS = 14,            /* what others may wait for, */
     COST_SENDS_IT = 8,          /* what this task waits for, by its tag, */
@@ -65,11 +65,11 @@ enum node_kind {
     NODE_SENDS,                 /* a call that another task may wait for */
     NODE_RECEIVES,              /* in which another one may take what this one
                                    sends */
-    NODE_THEIRS,                /* a call that another task is in, for which this
-                                   one may wait */
+    NODE_THEIRS,                /* a call that another task is in, for which
+                                   this one may wait */
     NODE_LEADS,                 /* a call of what has one of these three */
     NODE_ENDS,                  /* the branch that ends a loop in front of it */
-    NODE_ELSEWHERE,             /* sets it, by somebody who is not on the path */
+    NODE_ELSEWHERE,             /* sets it, by who is not on the path */
 };
 
 struct node {
