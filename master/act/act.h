@@ -22,6 +22,7 @@
 struct job;
 struct journal;
 struct ladder;
+struct optimize;
 struct movers;
 struct nodes;
 struct priority;
@@ -92,6 +93,7 @@ struct acts {
                                    be moved */
     const struct nodes *nodes;
     struct ladder *ladder;      /* borrowed: who acts on deadlines; or NULL */
+    struct optimize *optimize;  /* borrowed: who says where tasks go; or NULL */
     struct limit kills;
     LIST_HEAD(, autoslice) slices;      /* owned: of jobs that have gone */
 };

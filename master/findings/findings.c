@@ -15,6 +15,7 @@
 #include "master/findings/findings_private.h"
 #include "master/findings/sentence.h"
 #include "master/ladder/ladder.h"
+#include "master/optimize/optimize.h"
 #include "master/store/journal.h"
 #include "master/watch/verdict.h"
 #include "proto/base/clock.h"
@@ -164,8 +165,13 @@ static void findings_found(struct job *j, const struct judge *p,
         keep_learnt(f, &found->learnt[i]);
     for (uint32_t i = 0; by && i < found->out.nverdicts; i++)
         take(f, by, found, i);
-    for (uint32_t i = 0; i < found->out.nverdicts; i++)
-        ladder_verdict(f->acts->ladder, j, &found->verdicts[i]);
+    for (uint32_t i = 0; i < found->out.nverdicts; i++) {
+        const struct hct_verdict *v = &found->verdicts[i];
+
+        ladder_verdict(f->acts->ladder, j, v);
+        if (v->what == HCT_DEADLINE_DECLINING || v->what == HCT_DEADLINE_MISSED)
+            optimize_news(f->acts->optimize);
+    }
     if (by)
         said_look_ends(&by->said);
 }

@@ -431,7 +431,7 @@ static int create_optimize(struct flow *f)
         .by = { .nodes = f->nodes, .jobs = f->jobs, .movers = &f->movers,
                 .may = launch_may, .per_node = launch_per_node } };
 
-    f->optimize = optimize_create(&parts);
+    f->optimize = f->acts.optimize = optimize_create(&parts);
     return f->optimize ? 0 : -1;
 }
 

@@ -311,11 +311,12 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
  * seen what it does. */
 void optimize_news(struct optimize *o)
 {
-    uint64_t now_ns = mono();
-    uint64_t at_ns = o->planned_ns ? o->planned_ns + again_ns : now_ns;
+    uint64_t now_ns = mono(), at_ns;
 
-    if (on(o) && !o->asking)
-        arm(o, (at_ns > now_ns ? at_ns - now_ns : 0) + first_ns);
+    if (!o || !on(o) || o->asking)
+        return;
+    at_ns = o->planned_ns ? o->planned_ns + again_ns : now_ns;
+    arm(o, (at_ns > now_ns ? at_ns - now_ns : 0) + first_ns);
 }
 
 static void on_idle(void *arg)

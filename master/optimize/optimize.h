@@ -43,7 +43,8 @@ struct optimize_parts {         /* all borrowed */
 struct optimize *optimize_create(const struct optimize_parts *parts);
 void optimize_destroy(struct optimize *o);      /* NULL is fine */
 
-/* Something has changed that a plan may depend on. */
+/* Something has changed that a plan may depend on: jobs, nodes, their owners, margins
+ * that decline. NULL is fine. */
 void optimize_news(struct optimize *o);
 /* The job is to be placed. true: it waits for a plan, and is to be asked about
  * again in *wait_ns; parts.place may be called before. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "master/optimize/course.h"
+#include "master/watch/watcher.h"
 #include "proto/base/clock.h"
 
 enum { SETS_MAX = 64 };         /* bits of features */
@@ -58,8 +59,9 @@ static void tell_node(struct surveyor *v, struct node *n)
         .id = n->id, .slots = n->cpus, .speed = n->speed > 0 ? n->speed : 1,
         .load = used(n), .memory_bytes = n->memory_available_bytes,
         .disk_bytes = n->disk_available_bytes,
-        .flags = n->state != NODE_UP || n->draining
-                 ? (uint32_t)HCT_HOST_DRAINING : 0 };
+        .flags = (n->state != NODE_UP || n->draining
+                  ? (uint32_t)HCT_HOST_DRAINING : 0) |
+                 (n->owner.is == NODE_OWNER_HERE ? HCT_HOST_OWNER : 0) };
 }
 
 /* Once our own tasks are taken off: what is left of it is of others, and they
@@ -214,6 +216,17 @@ static void tell_tasks(struct surveyor *v, const struct job *j,
     }
 }
 
+static void tell_deadlines(struct hct_work *w, const struct job *j)
+{
+    for (uint32_t i = 1; i <= JOB_MARGINS; i++) {
+        if (!watcher_due(j->watcher, i))
+            continue;
+        w->deadlines++;
+        if (j->margins && j->margins[i - 1].least < w->margin)
+            w->margin = j->margins[i - 1].least;
+    }
+}
+
 static void tell_job(struct surveyor *v, struct job *j)
 {
     uint32_t work = v->s->in.nworks;
@@ -236,6 +249,7 @@ static void tell_job(struct surveyor *v, struct job *j)
         w->flags |= HCT_WORK_MOVING;
     if (!waiting && suspended(j))
         w->flags |= HCT_WORK_SUSPENDED;
+    tell_deadlines(w, j);
     tell_tasks(v, j, w, work);
     v->s->in.nworks += w->ntasks > 0;
 }

@@ -755,6 +755,7 @@ static void peer_owner(const struct peer *s, const Hct__Owner *m)
                               .jobs = s->hub->jobs };
 
     owner_told(&o, s->node, m);
+    optimize_news(flow_optimize(s->hub->flow));
 }
 
 static int on_owner(void *arg, struct conn *c, const void *msg, struct err *err)

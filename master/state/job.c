@@ -7,6 +7,7 @@
 #include "master/state/job.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ void job_destroy(struct job *j)
     free(j->batch.reason);
     free(j->batch.before);
     free(j->owner_ranks);
+    free(j->margins);
     free(j);
     errno = saved;
 }
@@ -157,6 +159,27 @@ void job_unplace(struct job *j)
     j->nnodes = j->nprepared = j->nlaunched = j->ndrained = 0;
     j->nrunning = j->nended = 0;
     j->oversubscribed = false;
+}
+
+void job_take_margin(struct job *j, uint32_t number, uint64_t instance,
+                     double margin)
+{
+    struct job_margin *m;
+
+    if (number < 1 || number > JOB_MARGINS || isnan(margin))
+        return;
+    if (!j->margins) {
+        j->margins = calloc(JOB_MARGINS, sizeof(*j->margins));
+        for (size_t i = 0; j->margins && i < JOB_MARGINS; i++)
+            j->margins[i].least = 1;
+    }
+    if (!j->margins)
+        return;
+    m = &j->margins[number - 1];
+    if (m->instance != instance)
+        *m = (struct job_margin){ instance, margin };
+    else if (margin < m->least)
+        m->least = margin;
 }
 
 int job_resubmit(struct job *j, const Hct__Submit *s, struct err *err)

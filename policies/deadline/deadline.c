@@ -23,7 +23,8 @@ static const struct hct_param params[] = {
                  "margin that falls is told", 0.5, 0.01, 1 },
     [SUSTAIN] = { "sustain", "", "instances in a row that tell it", 3, 1, 32 },
     [NEVER] = { "never", "s", "without a call of its label until that is told, "
-                "or a hundred times as long as it allows", 10, 0.1, 86400 },
+                "or a hundred times as long as it allows, or one period; or the "
+                "end of the job", 10, 0.1, 86400 },
     [GRACE] = { "grace", "ms", "that a call may take to be told, at least", 20,
                 0, 10000 },
     [LOOK] = { "look", "s", "time between looks at tasks", 1, 0.1, 60 },
@@ -228,18 +229,27 @@ static void check_end(struct deadline *s, struct due *d, uint64_t read_ns,
     d->ended = s->over ? 1 : 2;
 }
 
+/* What comes round should have come after one period, and programs take some time
+ * until they begin with that; of others only the end of the job tells for certain. */
 static void check_never(struct deadline *s, struct due *d, int64_t now_ns)
 {
     int64_t since_ns = s->running_ns > d->seen_ns ? s->running_ns : d->seen_ns;
-    uint64_t limit_ns;
+    uint64_t limit_ns, times = 100;
     bool comes = d->is.kind == HCT_DUE_END ||
-                 (d->events && (d->is.kind != HCT_DUE_SPAN || d->ends));
+                 (d->events && (d->is.kind != HCT_DUE_SPAN || d->ends || s->over));
 
-    if (__builtin_mul_overflow(d->is.limit_ns, 100, &limit_ns))
+    if (d->is.kind == HCT_DUE_CLOCK && d->is.from_ns != WHEN_NEVER &&
+        d->is.from_ns > since_ns)
+        since_ns = d->is.from_ns;
+    if (d->is.kind == HCT_DUE_PERIOD || d->is.kind == HCT_DUE_CLOCK)
+        times = 1;
+    if (__builtin_mul_overflow(d->is.limit_ns, times, &limit_ns))
         limit_ns = UINT64_MAX;
     if (limit_ns < s->knob.never_ns)
         limit_ns = s->knob.never_ns;
-    if (comes || d->never_said || d->news.what || s->over ||
+    if (s->over)
+        limit_ns = 0;
+    if (comes || d->never_said || d->news.what ||
         s->running_ns == WHEN_NEVER || when_add(since_ns, limit_ns) >= now_ns)
         return;
     d->never_said = 1;

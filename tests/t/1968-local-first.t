@@ -125,10 +125,10 @@ on n2 sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
 
 # -------------------------------------------------------------------- D goes meanwhile
 rm -rf "$D"
-begin --map-by node --checkpoint-dir "$D" --checkpoint-local "$L" --checkpoint-rate 700k
+begin --map-by node --checkpoint-dir "$D" --checkpoint-local "$L" --checkpoint-rate 300k
 hector checkpoint "$job" >"$T/made.out" 2>&1 &
 asker=$!
-wait_for '[ -e "$D"/1/rank-0.part ]' 60
+wait_for 'ls "$D"/1/rank-*.part >/dev/null 2>&1' 60
 mv "$D" "$D.away"
 wait $asker
 is "$(grep -c 'no checkpoint 1, and the tasks go on: n[12]: checkpoint 1 in .*: No such file' \

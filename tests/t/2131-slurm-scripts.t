@@ -1,6 +1,6 @@
 # The scripts for Slurm of hector-batch(7), as they stand, in a real Slurm.
 # limit: 240
-# shellcheck disable=SC2119,SC2154 # submit needs no words; $id is its own
+# shellcheck disable=SC2094,SC2119,SC2154 # names of scripts; submit needs no words; $id is its own
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/manual.sh"

@@ -2,6 +2,7 @@
 # with what PBS says to a job, pbs_tmrsh, pbsdsh and qstat by stand-ins that do what their
 # manuals say: no standard input, and no host but those of PBS_NODEFILE.
 # limit: 120
+# shellcheck disable=SC2094 # names of scripts
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/manual.sh"
 hosts 2

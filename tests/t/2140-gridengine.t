@@ -8,10 +8,17 @@
 gridengine 3
 batch()         # ARGUMENT...: of qsub, and a script from stdin; $status is the
 {               # script's, its output in $T/out and $T/err
-    { echo '#!/bin/sh'; cat; } >"$T/script"
-    fresh out err
+    { echo '#!/bin/sh'; cat; echo "code=\$?; echo \$code >'$T/code'; exit \$code"; } \
+        >"$T/script"
+    fresh out err code
     status=0
-    ge_submit -sync y -o "$T/out" -e "$T/err" "$@" "$T/script" >&2 || status=$?
+    ge_submit -sync y -o "$T/out" -e "$T/err" "$@" "$T/script" >"$T/qsub" 2>&1 || status=$?
+    cat "$T/qsub" >&2
+    # On a busy machine qsub may lose sight of a job that runs.
+    if grep -q '^Unable to run job' "$T/qsub"; then
+        wait_for '[ -s "$T/code" ]' 60
+        status=$(cat "$T/code")
+    fi
 }
 where()         # hosts of the ranks, as often as each has some
 {

@@ -542,6 +542,26 @@ static void never(void **state)
     said(0, 0, 0, 3);
 }
 
+/* What comes round is missed after a period; of all the job's end is the last chance. */
+static void never_till_the_end(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_PERIOD, 15 * S, 0);
+    rig_due(HCT_DUE_CLOCK, 15 * S, 0);
+    rig_due(HCT_DUE_CALL, S, 0);
+    rig.due[1].from_ns = 10 * S;
+    rig_look(S, false);
+    rig_until(15 * S);
+    said(0, 0, 0, 0);
+    rig_until(20 * S);
+    said(0, 0, 0, 1);
+    rig.rank[0].life = rig.rank[1].life = HCT_LIFE_ENDED;
+    rig_look(21 * S, true);
+    said(0, 0, 0, 3);
+    SAYS("no call with its label has come in");
+}
+
 /* The first label comes, the second one does not. */
 static void half(void **state)
 {
@@ -569,7 +589,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(unsure),    cmocka_unit_test(too_short),
         cmocka_unit_test(no_flood),  cmocka_unit_test(up_and_down),
         cmocka_unit_test(declining), cmocka_unit_test(firm),
-        cmocka_unit_test(never),     cmocka_unit_test(half),
+        cmocka_unit_test(never),
+        cmocka_unit_test(never_till_the_end),     cmocka_unit_test(half),
     };
     int failed;
 

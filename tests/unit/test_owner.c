@@ -346,5 +346,6 @@ int main(void)
         cmocka_unit_test(test_ours), cmocka_unit_test(test_words),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

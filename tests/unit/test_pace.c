@@ -158,5 +158,6 @@ int main(void)
         cmocka_unit_test(test_again), cmocka_unit_test(test_fare),
     };
 
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
