@@ -10,7 +10,8 @@
 struct job;
 struct journal;
 
-/* n instances, whose margins the job has from now on; shift_ns is to be added to their times for the clock of the wall. */
+/* n instances, whose margins the job has from now on; shift_ns is to be added to their
+ * times for the clock of the wall. */
 void duerows_put(struct journal *jn, struct job *j,
                  const struct hct_instance *v, uint32_t n, int64_t shift_ns);
 
