@@ -137,6 +137,13 @@ ge_left()       # processes of jobs: all of the test that are not daemons of its
     done 2>/dev/null
 }
 
+ge_end_left()   # hector-run's that Grid Engine has forgotten
+{
+    for ge_p in $(t_processes); do
+        [ "$(cat "/proc/$ge_p/comm" 2>/dev/null)" != hector-run ] || kill "$ge_p"
+    done 2>/dev/null
+}
+
 ge_slaves()     # how many slaves each host has that have come from its execd
 {
     for ge_p in $(t_processes); do

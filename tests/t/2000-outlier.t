@@ -93,7 +93,7 @@ like "$T/out" '^  task 1 on .*, most in work \(paced.c:[0-9]+\): seen there ' \
 low=outlier:every=0.2,score=2,share=0,least=0
 least=0.5
 begin --policy $low
-wait_for '[ "$(outliers)" -gt 0 ]' 60
+wait_for '[ "$(outliers)" -gt 0 ]' 150
 end
 like "$T/err" 'is slower than 7 others like it' 'healthy tasks are compared: one is the slowest'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier' AND

@@ -41,10 +41,13 @@ before=$(calls)
 ok 'a job that Slurm has suspended goes on' wait_for '[ "$(calls)" -gt $((before + 1000)) ]' 60
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job") $(cat "$T/err")" '0 ' \
     '... and nothing is said of it'
-hector ps -j "$job" >"$T/ps"
-is "$(sqlite3 :memory: "SELECT count(*) FROM json_each(CAST(readfile('$T/ps') AS TEXT))
-    WHERE json_extract(value, '\$.suspended_ns') BETWEEN 6e9 AND 120e9")" 2 \
-    '... for how long each task stood is known'
+stood()         # each task, for so long; that is known some looks later
+{
+    hector ps -j "$job" >"$T/ps" && [ "$(sqlite3 :memory: "SELECT count(*)
+        FROM json_each(CAST(readfile('$T/ps') AS TEXT))
+        WHERE json_extract(value, '\$.suspended_ns') BETWEEN 6e9 AND 120e9")" = 2 ]
+}
+ok '... for how long each task stood is known' wait_for stood 60
 scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... until it is cancelled'
 

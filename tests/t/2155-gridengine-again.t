@@ -117,7 +117,9 @@ wait_for '[ -n "$(in_view ended_ns)" ]' 60
 is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
     'a run that qmod -rj takes back'
 qdel -f "$id" >&2
-wait_for '[ -z "$(queue)$(ge_left)" ]' 60
+wait_for '[ -z "$(queue)" ]' 60
+ge_end_left             # by -f a run that was being started is forgotten, and not ended
+wait_for '[ -z "$(ge_left)" ]' 60
 job=$($nobody sqlite3 "$D/db" 'SELECT max(job) FROM jobs')
 
 # ------------------------------------------------------------------------ qconf -kej
