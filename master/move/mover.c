@@ -698,6 +698,7 @@ void mover_node_lost(struct job *j, struct job_node *jn)
         return;
     }
     snprintf(why, sizeof(why), "node %.100s was lost", jn->node->name);
+    v->passing = true;          /* another one may take them */
     if (move_state_is_whole(v->state))
         mover_give_up(v, "%s", why);
     else if (mover_target_of(v, jn->node) && !v->returns && v->let)
