@@ -69,8 +69,9 @@ void eventbook_go_on(struct eventbook *b, struct looks *l,
         return;
     b->lost = last->events_lost + 1;
     l->ndeadlines = last->ndeadlines;
-    memcpy(l->deadlines, last->deadlines,
-           last->ndeadlines * sizeof(*l->deadlines));
+    if (last->ndeadlines)
+        memcpy(l->deadlines, last->deadlines,
+               last->ndeadlines * sizeof(*l->deadlines));
 }
 
 /* Of a clock that was not compared yet. */

@@ -68,7 +68,9 @@ const void *plugin_load(const struct plugin_kind *k, const char *path,
     const void *(*entry)(void);
     const void *is;
 
-    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* Other people's code may have left addresses of its own behind, at exit or in
+     * threads: it stays where it is, also when it is closed. */
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!*object) {
         err_set(err, ENOENT, "cannot load the %s: %.160s", k->noun, dlerror());
         return NULL;
