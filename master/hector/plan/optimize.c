@@ -245,7 +245,9 @@ static int ask(struct asking *q)
                   sizeof(routes) / sizeof(routes[0]), &q->err))
         return -1;
     if (!q->talk.good)
-        return err_set(&q->err, 1, "%s", q->talk.text);
+        return err_set(&q->err, 1, "%s", *q->talk.text ? q->talk.text
+                                         : "the master does not do it, and says "
+                                           "nothing");
     if (!q->o->dry)
         return 0;
     return q->o->shows ? show_nodes(q) : dry_run(q);
