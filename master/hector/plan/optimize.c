@@ -86,8 +86,13 @@ static struct store_value real(char *buf, size_t size, double d)
     return (struct store_value){ .type = STORE_REAL, .d = strtod(buf, NULL) };
 }
 
+/* NULL: what no clock can show. */
 static struct store_value duration(double s)
 {
+    static const double most_s = 9e9;
+
+    if (!(s > -most_s && s < most_s))
+        return text(NULL);
     return (struct store_value){ .type = STORE_INT, .i = (int64_t)(s * 1e9) };
 }
 
