@@ -13,12 +13,6 @@
 
 enum { ALLOTMENT_TIMEOUT = 124 };       /* exit code of one ended before */
 
-#define REASON(word, sentence) { word, sentence },
-static const struct { const char *reason, *sentence; } reasons[] = {
-    REASONS(REASON)
-};
-#undef REASON
-
 /* The batch system ends it: whatever its tasks have made of that. */
 static void allotment_ended(struct acts *a, struct job *j, const char *reason,
                             const char *sentence)
@@ -45,11 +39,8 @@ static void allotment_warned(struct acts *a, struct job *j, const char *reason,
 int allotment_take(struct acts *a, struct job *j, const Hct__Allotment *m,
                    struct err *err)
 {
-    const char *sentence = NULL;
+    const char *sentence = reason_sentence(m->reason);
 
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-        if (strcmp(m->reason, reasons[i].reason) == 0)
-            sentence = reasons[i].sentence;
     if (*m->reason && !sentence)
         return err_set(err, EPROTO, "a batch system ends its job for \"%.40s\"",
                        m->reason);

@@ -9,28 +9,19 @@
 #include <time.h>
 
 #include "proto/base/parse.h"
+#include "proto/conf/gridengine.h"
 #include "redirector/batch/walltime.h"
 
 /* Its hosts say when the job began; so long after that it is the same run. */
 enum { SGEJOB_RUN_S = 5 };
 
 /* What becomes of it, when this run and when the last one was begun, what it has
- * asked for, and what its queue allows. PBS has a qstat, too: ours are in the first
- * directory with one that calls itself Grid Engine's. A signal that is for all
- * processes of the job is not for these. */
+ * asked for, and what its queue allows. A signal that is for all processes of the job
+ * is not for these. */
 const char *const sgejob_ask[] = {
     "sh", "-c",
     "trap '' TERM USR1 USR2\n"
-    "there=127\n"
-    "IFS=:\n"
-    "for d in \"$SGE_BINARY_PATH\" \"$SGE_ROOT/bin/$SGE_ARCH\" $PATH; do\n"
-    "    [ -x \"$d/qstat\" ] || continue\n"
-    "    case $(\"$d/qstat\" -help 2>&1) in\n"
-    "    *GE\\ [0-9]*) PATH=$d:$PATH there=0; break ;;\n"
-    "    esac\n"
-    "done\n"
-    "unset IFS\n"
-    "[ $there = 0 ] || exit $there\n"
+    GRIDENGINE_FIND
     "state=$(qstat | awk -v job=\"$0\" '$1 == job { print $5 }')\n"
     "echo state $state\n"
     "case $state in *d*) exit 0; esac\n"    /* there is no time for more */

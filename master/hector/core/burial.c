@@ -133,18 +133,10 @@ static int on_job(void *arg, const struct store_job *j)
 
 static char *sentence(const char *batch, const char *reason)
 {
-#define REASON(word, sentence) { word, sentence },
-    static const struct { const char *reason, *sentence; } reasons[] = {
-        REASONS(REASON)
-    };
-#undef REASON
+    const char *end = reason_sentence(reason);
     char *text;
 
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-        if (strcmp(reasons[i].reason, reason) == 0)
-            return asprintf(&text, "%s %s", batch, reasons[i].sentence) < 0
-                   ? NULL : text;
-    return NULL;
+    return !end || asprintf(&text, "%s %s", batch, end) < 0 ? NULL : text;
 }
 
 static void ask_about(struct burial *b, struct store *st)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/clock.h"
+#include "proto/conf/gridengine.h"
 
 #define BYGONE_NS (3 * CLOCK_NS_PER_S)
 enum { BYGONE_JOB = 64, BYGONE_TEXT = 4096, BYGONE_WORD = 32 };
@@ -28,19 +29,10 @@ static const char slurm_script[] =
     "}\n"
     "case $text in *'Invalid job id'*) echo gone ;; esac\n";
 
-/* PBS has a qstat, too. Of those that are there its qstat tells, of others it
- * says that they do not exist. */
+/* Of those that are there its qstat tells, of others it says that they do not
+ * exist. */
 static const char gridengine_script[] =
-    "there=127\n"
-    "IFS=:\n"
-    "for d in \"$SGE_BINARY_PATH\" \"$SGE_ROOT/bin/$SGE_ARCH\" $PATH; do\n"
-    "    [ -x \"$d/qstat\" ] || continue\n"
-    "    case $(\"$d/qstat\" -help 2>&1) in\n"
-    "    *GE\\ [0-9]*) PATH=$d:$PATH there=0; break ;;\n"
-    "    esac\n"
-    "done\n"
-    "unset IFS\n"
-    "[ $there = 0 ] || exit $there\n"
+    GRIDENGINE_FIND
     "host=${1%%.*}\n"
     "qconf -sel | sed 's/\\..*//' | grep -qx \"$host\" || exit 1\n"
     "case $(LC_ALL=C qstat -j \"$0\" 2>&1) in\n"
