@@ -2,16 +2,18 @@
 #
 #   make            programs in build/bin, libraries and policies in build/lib
 #   make demo       the paper's example under hector-run
-#   make check      everything that is tested (TESTS='t/0100* lint' for parts)
+#   make check      what every change has to pass (TESTS='t/0100* lint' for parts)
+#   make check-world  that and all other tests, in an hour or more (TESTS= as well)
 #   make check-unit the unit tests alone
 #   make check-sanitized  these and the fuzzers, by clang with its sanitizers
+#   make steady     tests again and again (RUNS=20 BURNERS=3 TESTS='t/1930* t/2202*')
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')
 #   make moves      do programs say the same when their tasks move? (RUNS=25 MOVES=20)
 #   make sim        deadlock proofs in a model of MPI (LOOKS=10000000 SEED=1)
 #   make soak       jobs with random faults for an hour (MINUTES=60 SEED= KINDS=)
-#   make deps       install what is missing from the distribution's packages
+#   make deps       which packages are needed for what, and which are missing
 #   make install    PREFIX=/usr/local DESTDIR=
 #
 # Options: B=dir V=1 CC= CFLAGS= LDFLAGS= WERROR=1 SANITIZE=address,undefined
@@ -54,7 +56,7 @@ endif
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all policies deps demo check check-unit check-sanitized bench eval \
+.PHONY: all all-built policies deps demo check check-world steady check-unit check-sanitized bench eval \
     healthy moves sim soak install uninstall clean lint
 
 # ----------------------------------------------------------------- sources
@@ -71,7 +73,9 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$1))
 
 PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emulate hector-keep \
     hector-slice
-all: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
+all: deps-build
+	@$(MAKE) --no-print-directory all-built
+all-built: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
     $(B)/bin/hector-restore $(B)/pic/image.a \
@@ -191,7 +195,7 @@ LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 searched = [ -z "$(DESTDIR)" ] && $(LDCONFIG) -NXv 2>/dev/null | \
     grep -q "^$(PREFIX)/lib:"
 
-install: all $(with_prefix)
+install: all-built $(with_prefix)
 	@set -e; for f in $(INSTALLED); do IFS=:; set -- $$f; unset IFS; \
 	    to="$(DESTDIR)$(PREFIX)/$$2"; \
 	    if [ $$3 = link ]; then ln -sf "$$1" "$$to"; \

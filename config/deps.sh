@@ -1,21 +1,25 @@
 #!/bin/sh
-# deps.sh - install what Hector is built, tested and run with, as far as it
-# is missing, from the distribution's packages (Debian and its relatives).
+# deps.sh - install what is missing of the packages that Hector needs (Debian and its
+# relatives).
 #
-# Asks dpkg once and is done when everything is there: quick, quiet, and
-# nothing an ordinary user may not do. Otherwise it needs root or sudo. What
-# only some tests want is no reason to fail: these are skipped without it.
+# usage: deps.sh [build|check|world]
+#
+# Three lists, of which each includes those before it: what `make` and `make demo` need,
+# what `make check` needs, and what `make check-world` needs. Without an argument the
+# script says what is in each list, and how much of it is missing.
+#
+# Asks dpkg once and is done when everything is there: quick, quiet, and nothing an
+# ordinary user may not do. Otherwise it needs root or sudo.
 set -u
 
-# One list a purpose; keep the README's in step.
 build='gcc gfortran make pkg-config libc6-dev protobuf-c-compiler
     libevent-dev libsqlite3-dev libprotobuf-c-dev libsodium-dev
     libpmix-dev libopenmpi-dev libjansson-dev libsmartcols-dev libinih-dev
-    libdw-dev libcapstone-dev libzstd-dev'
-run='openmpi-bin openssh-client'
-tests='libcmocka-dev perl sqlite3 hpcc lammps mpich libmpich-dev iproute2
-    util-linux mandoc shellcheck clang libclang-rt-dev procps libfaketime
-    binutils graphviz libc6-dev-arm64-cross'
+    libdw-dev libcapstone-dev libzstd-dev openmpi-bin'
+check='g++ libcmocka-dev perl sqlite3 iproute2 util-linux mandoc shellcheck procps
+    binutils'
+world='openssh-client hpcc lammps mpich libmpich-dev clang libclang-rt-dev libfaketime
+    graphviz libc6-dev-arm64-cross'
 servers='slurmctld slurmd slurm-client munge gridengine-master gridengine-exec
     gridengine-client'
 
@@ -27,25 +31,47 @@ without()       # PACKAGE...: those that are missing
         case " $have" in *" $package "*) ;; *) printf '%s ' "$package" ;; esac
     done
 }
+
+list()          # WHAT FOR PACKAGE...
+{
+    echo "make $1 needs${2:+ what make $2 needs, and}:"
+    shift 2
+    printf '%s\n' "$*" | fmt -w 76 | sed 's/^/    /'
+    missing=$(without "$@")
+    echo "    (${missing:+missing: }${missing:-all there})"
+}
+
+wished=
 # shellcheck disable=SC2086 # one word a package
-missing=$(without $build $run $tests)
-# shellcheck disable=SC2086
-wished=$(without $servers)
+case ${1:-} in
+'')
+    list demo '' $build
+    list check demo $check
+    list check-world check $world $servers
+    exit ;;
+build)  missing=$(without $build) ;;
+check)  missing=$(without $build $check) ;;
+world)  missing=$(without $build $check $world) wished=$(without $servers) ;;
+*)      echo "deps.sh: there is no list called $1: build, check, world" >&2; exit 2 ;;
+esac
 [ -n "$missing$wished" ] || exit 0
 
 fail()
 {
     if [ -z "$missing" ]; then
-        echo "make deps: without $wished: tests with a batch system are" \
-            "skipped ($1)" >&2
+        echo "deps.sh: without $wished: tests with a batch system are skipped ($1)" >&2
         exit 0
     fi
-    echo "make deps: $1" >&2
+    echo "deps.sh: $1" >&2
     exit 1
 }
 
-command -v apt-get >/dev/null 2>&1 ||
-    fail "this is not a Debian system; install by your own means: $missing$wished"
+if ! command -v apt-get >/dev/null 2>&1; then
+    # another system has these things under names of its own
+    echo "deps.sh: this is not a Debian system; what this needs is called there:" \
+        "$missing$wished" >&2
+    exit 0
+fi
 if [ "$(id -u)" = 0 ]; then
     as_root='env'
 elif command -v sudo >/dev/null 2>&1; then
@@ -65,7 +91,7 @@ apt()
 install()       # PACKAGE...
 {
     [ $# -gt 0 ] || return 0
-    echo "make deps: installing $*"
+    echo "installing $*" >&2
     apt install --no-install-recommends "$@" && return
     [ -n "${updated:-}" ] || apt update || return
     updated=1

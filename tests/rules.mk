@@ -199,37 +199,60 @@ $(foreach t,$(bench_own),$(eval $(call bench_rule,$t)))
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 again = @$(MAKE) --no-print-directory \
     $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
-TESTS ?= lint unit t fuzz
-.PHONY: apps units fuzzers fuzz seeds system with-tests
-.PHONY: check-unit-built check-sanitized-built check-built demo-built bench-built eval-built lint-built soak-built sim-built
+.PHONY: apps units fuzzers fuzz seeds system
+.PHONY: deps-build deps-check deps-world check-built check-world-built steady-built
+.PHONY: check-unit-built check-sanitized-built demo-built bench-built eval-built lint-built soak-built sim-built
 .PHONY: healthy-built moves-built
 
-check check-unit demo bench eval healthy lint moves sim soak: deps
+deps-build deps-check deps-world: deps-%:
+	@sh config/deps.sh $*
+demo: deps-build
+check check-unit lint: deps-check
+check-world steady bench eval healthy moves sim soak: deps-world
+check check-world steady check-unit demo bench eval healthy lint moves sim soak:
 	$(again) $@-built
 
-# What system tests run. The rest may be built while these wait.
-system: all $(bench_all) $(WRAP_TSAN)
-with-tests: system units fuzzers
-check-built: $(if $(filter-out t t/%,$(TESTS)),with-tests,system)
-	@sh tests/lib/run.sh $(B) $(TESTS)
-check-unit-built: units all
+# What tests run. Unit tests, fuzzers and benchmarks are built where a word wants them.
+system: all-built
+units_of = $(if $(filter unit unit/%,$1),units)
+fuzz_of  = $(if $(filter fuzz fuzz/%,$1),fuzzers)
+all_of   = $(if $(filter t t/% world,$1),$(bench_all) $(WRAP_TSAN))
+needs_of = system $(units_of) $(fuzz_of) $(all_of)
+CHECK := lint unit check
+WORLD := lint lint/world/* unit check world fuzz sanitized
+TESTS ?= $(if $(filter check-world-built,$(MAKECMDGOALS)),$(WORLD),$(CHECK))
+# What make check-sanitized does is for make.
+words := $(filter-out sanitized,$(TESTS))
+check-built check-world-built: begun := $(shell date +%s)
+check-built check-world-built steady-built: $(call needs_of,$(words))
+check-built:
+	@echo "build: $$(($$(date +%s) - $(begun))) s"
+	@sh tests/lib/run.sh $(B) $(words)
+check-world-built:
+	@status=0; \
+	    $(if $(words),sh tests/lib/run.sh $(B) $(words) || status=$$?;) \
+	    $(if $(filter sanitized,$(TESTS)),$(MAKE) --no-print-directory check-sanitized || status=$$?;) \
+	    exit $$status
+steady-built:
+	@sh tests/lib/steady.sh $(B) $(or $(RUNS),20) $(or $(BURNERS),0) $(words)
+check-unit-built: units all-built
 	@sh tests/lib/run.sh $(B) unit
 # As warnings and sanitizers of clang see it, unit tests with the programs that they run.
-check-sanitized: deps
+check-sanitized: deps-world
 	$(again) check-sanitized-built B=$(B)/sanitized CC=clang CFLAGS='-O1 -gline-tables-only' \
 	    SANITIZE=fuzzer-no-link,address,undefined
 check-sanitized-built: units fuzzers policies \
     $(addprefix $(B)/bin/hector-,slave judge restore) $(B)/lib/libhector.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so)
 	@sh tests/lib/run.sh $(B) unit fuzz
-lint-built: all
+lint-built: all-built
 	@sh tests/lib/run.sh $(B) lint
-demo-built: all
+demo-built: all-built
 	@sh tests/demo.sh $(B)
-soak-built: all
+soak-built: all-built
 	@HECTOR_BUILD=$(abspath $(B)) MINUTES=$(or $(MINUTES),60) \
 	    SEED=$(SEED) sh tests/soak/soak.sh
-eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
+eval-built: all-built apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/realtime.sh
 	@sh tests/eval/deadlocks.sh $(B)
@@ -244,10 +267,10 @@ eval-built: all apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@sh tests/eval/outliers.sh $(B) 10 16 $(or $(SEED),1)
 	@sh tests/eval/outliers_healthy.sh $(B) 60 10 $(or $(SEED),1)
 	@sh tests/eval/diff.sh $(B) $(or $(PAIRS),20)
-healthy-built: all apps
+healthy-built: all-built apps
 	@SEED=$(or $(SEED),1) sh tests/eval/healthy.sh $(B) $(or $(RUNS),200) \
 	    $(or $(BURNERS),1 10)
-moves-built: all apps
+moves-built: all-built apps
 	@HECTOR_BUILD=$(abspath $(B)) RUNS=$(or $(RUNS),25) MOVES=$(or $(MOVES),20) \
 	    SEED=$(or $(SEED),1) sh tests/eval/moves.sh
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/moves_where.sh
@@ -255,5 +278,5 @@ moves-built: all apps
 	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/checkpoints_faults.sh
 sim-built: $(B)/sim/soundness
 	@$< -l $(or $(LOOKS),10000000) -s $(or $(SEED),1)
-bench-built: all $(bench_all)
+bench-built: all-built $(bench_all)
 	@sh tests/lib/bench.sh $(B)

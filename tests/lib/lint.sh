@@ -3,7 +3,8 @@
 # shellcheck shell=sh
 
 set -u
-cd "${0%/*}/../.." || exit 1
+cd "${0%/*}" || exit 1
+until [ -e Makefile ]; do cd .. || exit 1; done
 lint_n=0
 lint_failed=0
 
@@ -13,9 +14,7 @@ sources()       # EXTENDED-REGEXP: files of the project whose path matches
         find . -type f ! -path './.git/*' ! -path './build/*' \
             ! -path './build-*' |
         sed 's|^\./||'; } |
-        sort -u | grep -E "$1" | while read -r lint_f; do
-            [ ! -e "$lint_f" ] || echo "$lint_f"
-        done
+        sort -u | grep -E "$1" | tr '\n' '\0' | xargs -0 -r ls -d 2>/dev/null
 }
 
 clean()         # DESCRIPTION FINDINGS: passes if there are none

@@ -17,7 +17,8 @@ name=$(basename "$test")
 tap=$TAP_DIR/$name.tap
 errors=$TAP_DIR/$name.err
 limit=$(sed -n '1,20s/^# limit: *\([0-9]*\).*/\1/p' "$test" 2>/dev/null | head -n 1)
-limit=$((${limit:-120} * 5))
+export T_LIMIT="${limit:-120}"   # wait_for of t.sh goes by it
+limit=$((T_LIMIT * 5))
 
 case $name in
 *.t|*.sh) set -- sh "$test" ;;
@@ -45,6 +46,11 @@ if [ $status -ne 0 ] && ! grep -q '^not ok' "$tap"; then
 fi
 if ! grep -Eq '^(1\.\.|not ok)' "$tap"; then
     echo "not ok - $name did not say how many tests it has" >>"$tap"
+fi
+planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$tap" | head -n 1)
+said=$(grep -cE '^(not )?ok' "$tap")
+if [ "${planned:-$said}" != "$said" ] && ! grep -q '^not ok' "$tap"; then
+    echo "not ok - $name has $planned tests by its own words, and $said results" >>"$tap"
 fi
 cat "$tap"
 if grep -q '^not ok' "$tap"; then

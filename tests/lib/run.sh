@@ -2,23 +2,24 @@
 # run.sh - run tests under prove (or, where there is none, one by one) and
 # count their results.
 #
-# usage: run.sh BUILD WHAT...
+# usage: run.sh BUILD WORD...
 #
-# WHAT is lint, unit, t, fuzz, or a pattern below tests/: 't/0100*', unit/test_job.
-# The output of each test stays in $TAP_DIR, or BUILD/tap/. The last line is
+# which.sh says what a WORD can be. The words are run one after the other, and each is
+# followed by the seconds that it took. The output of each test stays in $TAP_DIR, or
+# BUILD/tap/. The last line is
 #
 #   N passed, N failed[, N skipped]
 #
-# (also in its file summary), and the exit status is 0 if nothing failed and
-# something passed. Three times as many run at a time as there are processors, up
-# to 16, or $TEST_JOBS: beside others a system test takes about a quarter of one, for
-# it waits, also for times that are what is tested. But only one, where they would
-# share /dev/shm (see one.sh).
-# Those that may take long by what they say of themselves begin first, so that
-# none of them is left over at the end.
+# (also in its file summary), and the exit status is 0 if nothing failed and something
+# passed. Lints and fuzzers, which compute, run one for each processor at a time; the
+# others mostly wait, and three run, up to 16 in all; $TEST_JOBS says another number.
+# Where tests would share /dev/shm (see one.sh), one runs at a time. Tests with the
+# longest limits begin first.
 #
-# A test that fails has failed: none is run again. Tests wait for events, and
-# what depends on the machine's load is measured by make bench, not here.
+# A system test that fails is run once more, alone, when all others have ended. If it
+# passes then it is unsteady: it counts as passed, and the last lines and the file
+# BUILD/tap/unsteady name it, with what had failed. Where more than 12 have failed that
+# is not by chance, and none is run again.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 shift
@@ -30,7 +31,7 @@ mkdir -p "$TAP_DIR"
 # From here on in the folder of the tests: prove takes its command apart at
 # blanks, so no path may be in it.
 cd "$here" || exit 1
-list=$TAP_DIR/list
+. lib/which.sh
 limit_first()   # names of tests on stdin; those of one limit stay as they are
 {
     while read -r test; do
@@ -41,30 +42,63 @@ limit_first()   # names of tests on stdin; those of one limit stay as they are
         echo "${limit:-0} $test"
     done | sort -s -r -n -k 1,1 | cut -d ' ' -f 2-
 }
-# shellcheck disable=SC2086 # patterns are meant to match
-for what in "$@"; do
-    case $what in
-    lint)   ls lint/*.sh ;;
-    unit)   ls "$build"/unit/test_* ;;
-    t|fuzz) ls $what/*.t ;;
-    unit/*) ls "$build"/$what* ;;
-    *)      ls $what* ;;
-    esac 2>/dev/null | grep -v '\.d$' || echo "run.sh: no test is called $what" >&2
-done | limit_first >"$list"
 
-unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || TEST_JOBS=1
-if command -v prove >/dev/null 2>&1; then
-    jobs=$(($(nproc 2>/dev/null || echo 1) * 3))
+run_list()      # JOBS: the tests on stdin
+{
+    if command -v prove >/dev/null 2>&1; then
+        prove --timer --jobs "$1" --exec 'sh lib/one.sh' -
+    else
+        while read -r test; do
+            echo "# $test"
+            sh lib/one.sh "$test" | grep -v '^ok'
+        done
+    fi
+}
+
+failed()        # TEST: something in its kept output has
+{
+    grep -E '^not ok' "$TAP_DIR/${1##*/}.tap" 2>/dev/null | grep -iqv '# *todo'
+}
+
+processors=$(nproc 2>/dev/null || echo 1)
+alone=
+unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || alone=1
+for word in "$@"; do
+    list=$TAP_DIR/list
+    tests_named "$word" | limit_first >"$list"
+    jobs=$((processors * 3))
+    case $word in lint*|fuzz*) jobs=$processors ;; esac
     [ "$jobs" -le 16 ] || jobs=16
-    prove --timer --jobs "${TEST_JOBS:-$jobs}" --exec 'sh lib/one.sh' - <"$list"
-else
-    while read -r test; do
-        echo "# $test"
-        sh lib/one.sh "$test" | grep -v '^ok'
-    done <"$list"
+    begun=$(date +%s)
+    run_list "${alone:-${TEST_JOBS:-$jobs}}" <"$list"
+    cat "$list" >>"$TAP_DIR/all"
+    echo "$word: $(wc -l <"$list") files in $(($(date +%s) - begun)) s"
+done
+
+# ------------------------------------------------------- what failed, once more
+: >"$TAP_DIR/unsteady"
+grep '^t/' "$TAP_DIR/all" | while read -r test; do
+    if failed "$test"; then echo "$test"; fi
+done >"$TAP_DIR/again"
+if [ "$(wc -l <"$TAP_DIR/again")" -gt 12 ]; then
+    echo 'More than 12 system tests have failed: none is run again.'
+elif [ -s "$TAP_DIR/again" ]; then
+    mkdir -p "$TAP_DIR/first"
+    while read -r test <&3; do
+        name=${test##*/}
+        mv "$TAP_DIR/$name.tap" "$TAP_DIR/$name.err" "$TAP_DIR/first/"
+        echo "once more, alone: $test"
+        if sh lib/one.sh "$test" >"$TAP_DIR/output" 2>&1; then
+            echo "unsteady: $test: $(grep -m 1 '^not ok' "$TAP_DIR/first/$name.tap" |
+                sed 's/^not ok [0-9]* *- //')" >>"$TAP_DIR/unsteady"
+        else
+            grep -v '^ok' "$TAP_DIR/output"
+        fi
+    done 3<"$TAP_DIR/again"
 fi
 
 # Counted from the kept output, so that both ways count alike.
+cat "$TAP_DIR/unsteady"
 cat "$TAP_DIR"/*.tap 2>/dev/null | awk -v summary="$TAP_DIR/summary" '
     /^ *1\.\.0 *# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
     /^ok .*# *[Ss][Kk][Ii][Pp]/      { skipped++; next }

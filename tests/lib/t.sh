@@ -186,13 +186,10 @@ sql()           # QUERY: rows, columns separated by |
     $(sql_by) sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"
 }
 
-wait_for()      # CONDITION SECONDS: evaluated until true. SECONDS are those of a
-{               # quiet machine; a busy one has a minute, as waiting that long
-    if [ "$2" -lt 60 ]; then    # costs nothing unless the test fails
-        wait_only "$1" 60
-    else
-        wait_only "$1" "$2"
-    fi
+t_patience=$((${T_LIMIT:-120} * 2))
+wait_for()      # CONDITION: evaluated until true, for twice the time that the test says
+{               # it takes: waiting costs nothing unless the test fails
+    wait_only "$1" $t_patience
 }
 
 wait_only()     # CONDITION SECONDS: the same, for what may never come true. What takes
@@ -245,7 +242,7 @@ t_stop_started()
         kill -TERM "$tap_p" 2>/dev/null
     done
     for tap_p in $t_started; do
-        wait_for "! kill -0 $tap_p 2>/dev/null" 10 2>/dev/null ||
+        wait_only "! kill -0 $tap_p 2>/dev/null" 60 2>/dev/null ||
             kill -KILL "$tap_p" 2>/dev/null
     done
     t_started=

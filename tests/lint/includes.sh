@@ -150,10 +150,8 @@ against()       # FILE HEADER, for each include that no room allows
 # FILES LIBRARY ALLOWED: system includes that only some files may have.
 only()
 {
-    sources "$1" | while read -r f; do
-        grep -nE "^ *# *include *<$2" "$f" |
-            sed "s|^\([0-9]*\):.*<\(.*\)>.*|$f:\1: includes \2|"
-    done | grep -vE "^($3):"
+    sources "$1" | tr '\n' '\0' | xargs -0 grep -HnE "^ *# *include *<$2" |
+        sed 's|:[^:<]*<\(.*\)>.*|: includes \1|' | grep -vE "^($3):"
 }
 
 work=$(mktemp)
@@ -178,10 +176,8 @@ clean 'only master/store/store*.[ch] include SQLite' \
             'master/store/store(_[a-z]+)?\.[ch]')"
 clean 'all SQL is in master/store/' \
     "$(sources '^(proto|master|slave|redirector)/.*\.[ch]$' |
-        grep -v '^master/store/' | while read -r f; do
-            grep -nE '"[^"]*(SELECT|INSERT INTO|DELETE FROM|UPDATE [a-z]+ SET) ' "$f" |
-                sed "s|^|$f:|"
-        done)"
+        grep -v '^master/store/' | tr '\n' '\0' | xargs -0 grep -HnE \
+            '"[^"]*(SELECT|INSERT INTO|DELETE FROM|UPDATE [a-z]+ SET) ')"
 clean 'no monitoring library in the wrappers and policies' \
     "$(only '^(mpi-wrappers|policies)/.*\.[ch]$' \
             '(event2|protobuf|sodium|jansson)' -)"

@@ -2,7 +2,7 @@
 # aarch64.sh - the C code is understood for 64-bit ARM, too: by clang, with the
 # C library's headers for that (libc6-dev-arm64-cross) and everybody else's of
 # this machine. Nothing is linked nor run.
-. "${0%/*}/../lib/lint.sh"
+. "${0%/*}/../../lib/lint.sh"
 
 build=${HECTOR_BUILD:-build}
 headers=/usr/aarch64-linux-gnu/include
