@@ -11,6 +11,10 @@
 
 enum { SLICEROWS_MAX = 512 };   /* lines; those that are farther are left out */
 
+/* Of all lines a remark says how many there are where the task is: this, and a
+ * number. */
+#define SLICEROWS_ON_PATH "the functions on the path have "
+
 struct slicerow {
     const char *function, *file, *reason;
     uint32_t line;

@@ -128,6 +128,12 @@ const struct binary_symbol *binary_functions(const struct binary *b, size_t *n)
     return b->functions.v;
 }
 
+const struct binary_symbol *binary_variables(const struct binary *b, size_t *n)
+{
+    *n = b->variables.n;
+    return b->variables.v;
+}
+
 /* ---------------------------------------------------------------- imports */
 
 static const char *import_name(Elf *elf, Elf_Scn *symbols, size_t strings,

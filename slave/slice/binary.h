@@ -36,6 +36,9 @@ const struct binary_symbol *binary_cold(const struct binary *b,
 /* All functions, by address. */
 const struct binary_symbol *binary_functions(const struct binary *b, size_t *n);
 
+/* All variables, by address. */
+const struct binary_symbol *binary_variables(const struct binary *b, size_t *n);
+
 /* What the file has from this address on, and how much; NULL: nothing. */
 const uint8_t *binary_bytes(const struct binary *b, uint64_t address,
                             size_t *n);

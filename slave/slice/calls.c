@@ -21,6 +21,9 @@ static const struct row others[] = {
     { "fputs", "dd" }, { "fflush", "d" }, { "usleep", "v" }, { "sleep", "v" },
     { "nanosleep", "dw" }, { "sched_yield", "" }, { "getenv", "d" },
     { "HCT_RT_Tag", "vd" },
+    /* operator new and delete of C++, for one and for arrays */
+    { "_Znwm", "v" }, { "_Znam", "v" }, { "_ZdlPv", "d" }, { "_ZdaPv", "d" },
+    { "_ZdlPvm", "dv" }, { "_ZdaPvm", "dv" },
 };
 
 struct ending { const char *name; bool begins; };

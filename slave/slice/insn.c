@@ -157,6 +157,26 @@ static void add_memory(const cs_insn *c, struct insn *i, const cs_x86_op *op,
         i->reads |= REG_BIT(to->index);
 }
 
+/* Does it store into its first operand, of which Capstone 4 says that it is
+ * read? Of sete it says what is right, of seta it does not. */
+static bool only_stores(const cs_insn *c)
+{
+    static const char *const begin[] = { "set", "mov", "vmov", "pextr", "vpextr",
+                                         "extractps", "vextract", "fst", "fist",
+                                         "fnst", "stmxcsr", "vstmxcsr" };
+
+    for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+        if (strncmp(c->mnemonic, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool changes_memory(const cs_insn *c)
+{
+    return c->id == X86_INS_CMPXCHG || c->id == X86_INS_ROL || c->id == X86_INS_ROR ||
+           c->id == X86_INS_RCL || c->id == X86_INS_RCR;
+}
+
 /* Capstone 4 does not say it of many instructions of vectors. */
 static uint8_t access_of(const cs_insn *c, const cs_x86_op *op, uint8_t k)
 {
@@ -166,11 +186,10 @@ static uint8_t access_of(const cs_insn *c, const cs_x86_op *op, uint8_t k)
         return 0;
     if (c->id == X86_INS_CMP || c->id == X86_INS_TEST)
         return CS_AC_READ;
-    /* Of "movq memory, xmm" it says that the memory is read. */
-    if (op->type == X86_OP_MEM && k == 0 && x->op_count == 2 &&
-        (strncmp(c->mnemonic, "mov", 3) == 0 ||
-         strncmp(c->mnemonic, "vmov", 4) == 0))
+    if (op->type == X86_OP_MEM && k == 0 && only_stores(c))
         return CS_AC_WRITE;
+    if (op->type == X86_OP_MEM && k == 0 && changes_memory(c))
+        return CS_AC_READ | CS_AC_WRITE;
     if (op->access)
         return op->access;
     if (k > 0 || x->op_count == 1)
@@ -336,6 +355,33 @@ static void set_kind(const cs_insn *c, struct insn *i)
         i->target = (uint64_t)x->operands[0].imm;
 }
 
+static bool counts(const cs_insn *c)
+{
+    const cs_x86 *x = &c->detail->x86;
+
+    switch (c->id) {
+    case X86_INS_INC: case X86_INS_DEC:
+        return true;
+    case X86_INS_ADD: case X86_INS_SUB:
+        return x->operands[1].type == X86_OP_IMM;
+    case X86_INS_LEA:
+        return x->operands[1].mem.index == X86_REG_INVALID;
+    default:
+        return false;
+    }
+}
+
+static bool compares(const cs_insn *c)
+{
+    switch (c->id) {
+    case X86_INS_CMP: case X86_INS_TEST: case X86_INS_COMISD: case X86_INS_COMISS:
+    case X86_INS_UCOMISD: case X86_INS_UCOMISS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool is_copy(const cs_insn *c)
 {
     switch (c->id) {
@@ -371,6 +417,9 @@ bool decoder_read(struct decoder *d, const uint8_t *bytes, size_t n,
     set_moving(c, out);
     set_stack(c, out);
     out->copies = is_copy(c);
+    out->counts = counts(c);
+    out->compares = compares(c);
+    out->zeroes = is_zero_idiom(c);
     if (is_zero_idiom(c)) {
         out->reads = 0;
         out->move = MOVE_CONST;

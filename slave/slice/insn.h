@@ -61,6 +61,9 @@ struct insn {
     uint8_t to, from;
     uint8_t nmem;
     bool copies;                /* it moves a value, and makes no new one */
+    bool counts;                /* it adds a number that stands in it */
+    bool compares;              /* nothing but flags is left of it */
+    bool zeroes;                /* what it writes is 0, whatever it reads */
     bool thread;                /* of the thread's own memory */
     bool has_value;             /* a number stands in it: see value */
     uint64_t target;            /* of a call or jump; 0: it is computed */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "proto/base/args.h"
+#include "proto/tree/slicerows.h"
 #include "slave/slice/slice.h"
 
 struct options {
@@ -78,7 +79,7 @@ static void print(const struct slice *s)
     for (size_t i = 0; i < n; i++)
         printf("%u\t%s\t%s\t%u\t%s\n", v[i].cost, v[i].function, v[i].file,
                v[i].line, v[i].reason);
-    printf("# %zu line%s; the functions on the path have %u\n# %s\n", n,
+    printf("# %zu line%s; " SLICEROWS_ON_PATH "%u\n# %s\n", n,
            n == 1 ? "" : "s", slice_lines_of_path(s), slice_unseen(s));
 }
 

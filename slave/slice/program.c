@@ -10,10 +10,12 @@
 #include "slave/slice/variables.h"
 #include "slave/symbols/symbols.h"
 
-enum { TEXT_MAX = 8 << 20, STUB = 3, CHANGES_LEVELS = 2 };
+enum { TEXT_MAX = 8 << 20, STUB = 3, CHANGES_LEVELS = 2, HELD_LOOK = 24,
+       POINTER_BLOCKS = 16, BEFORE_METHODS = 16 };
 
 struct program {
     struct binary *binary;      /* owned, as all here */
+    struct variables *variables;
     struct decoder *decoder;
     struct symbols *symbols;
     struct bases bases;
@@ -21,12 +23,20 @@ struct program {
     struct changes { uint64_t address, registers; } *changes;
     struct write { uint64_t at; int64_t low, high; } *writes;   /* to addresses of
                                    the file; has_writes: they are all here */
+    struct typed { bool asked, known, counted, number; Dwarf_Die type; } *types;
+                                /* of what bases point to, by their numbers */
     struct line **lines;        /* each by itself: others point to them; 0: none */
     char **texts;               /* of lines, each once */
     char *path;
     size_t nfunctions, cap_functions, nlines, cap_lines, ntexts, cap_texts,
-           nchanges, cap_changes, nwrites, cap_writes;
+           nchanges, cap_changes, nwrites, cap_writes, cap_types;
     bool has_writes;
+    struct targets {
+        uint32_t function, call;
+        size_t n;
+        struct function *v[PROGRAM_TARGETS];
+    } *targets;                 /* of calls that are computed, each once */
+    size_t ntargets, cap_targets;
 };
 
 struct program *program_create(struct binary *b, const char *path,
@@ -41,7 +51,8 @@ struct program *program_create(struct binary *b, const char *path,
     p->binary = b;
     p->path = strdup(path);
     p->nlines = 1;
-    if (!p->path || !bases_init(&p->bases) ||
+    p->variables = variables_create(b);
+    if (!p->path || !p->variables || !bases_init(&p->bases) ||
         array_reserve_zeros(&p->lines, &p->cap_lines, 1))
         err_memory(err);
     else if ((p->decoder = decoder_open(err)) &&
@@ -68,14 +79,22 @@ void program_destroy(struct program *p)
     free(p->texts);
     free(p->changes);
     free(p->writes);
+    free(p->targets);
+    free(p->types);
     free(p->functions);
     free(p->lines);
     free(p->path);
     bases_fini(&p->bases);
     symbols_destroy(p->symbols);
     decoder_close(p->decoder);
+    variables_destroy(p->variables);
     binary_close(p->binary);
     free(p);
+}
+
+struct variables *program_variables(const struct program *p)
+{
+    return p->variables;
 }
 
 const struct binary *program_binary(const struct program *p)
@@ -210,7 +229,7 @@ void program_whole(struct program *p, struct area *a)
         }
         break;
     case BASE_FRAME:
-        if (variables_extent(p->binary, p->functions[b->a]->symbol->address,
+        if (variables_extent(p->variables, p->functions[b->a]->symbol->address,
                              a->low, &low, &high)) {
             a->low = low;
             a->high = high;
@@ -225,9 +244,213 @@ void program_whole(struct program *p, struct area *a)
     }
 }
 
-static void whole(void *arg, struct area *a)
+/* ------------------------------------------------------------------- types */
+
+/* Of what an instruction has made: whoever has it in a register shortly behind
+ * that. */
+static bool find_made(struct program *p, const struct base *b, Dwarf_Die *type)
 {
-    program_whole(arg, a);
+    struct function *f = p->functions[b->a];
+    uint32_t insn = (uint32_t)(b->b / BASE_REGS), end;
+    uint32_t base = bases_number(&p->bases, BASE_MADE, b->a, b->b);
+    const struct flow_block *block = &f->flow.blocks[f->flow.block_of[insn]];
+
+    end = block->first + block->n;
+    for (uint32_t i = insn + 1; i < end && i <= insn + HELD_LOOK; i++) {
+        uint64_t in = values_holding(&f->values, i, base);
+
+        for (uint8_t r = 0; r < REG_GENERAL; r++)
+            if ((in & REG_BIT(r)) &&
+                variables_pointed(p->variables, f->flow.insns[i].address, r, type))
+                return true;
+    }
+    return false;
+}
+
+static int argument_of(uint8_t reg)
+{
+    static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
+                                         REG_R9 };
+
+    for (int k = 0; k < (int)sizeof(arguments); k++)
+        if (arguments[k] == reg)
+            return k;
+    return -1;
+}
+
+/* Of what a function is given: the variable that is there when it is entered,
+ * or, as without optimisation it is put elsewhere first, the parameter by its
+ * number. */
+static bool find_given(struct program *p, uint64_t function, uint8_t reg,
+                       Dwarf_Die *type)
+{
+    int n = argument_of(reg);
+
+    return variables_pointed(p->variables, function, reg, type) ||
+           (n >= 0 && variables_parameter_pointed(p->variables, function, n, type));
+}
+
+static bool type_behind(struct program *p, uint32_t base, Dwarf_Die *type);
+
+/* The variable that this place is part of, and where that begins. */
+static bool type_at(struct program *p, uint32_t base, int64_t at,
+                    Dwarf_Die *type, int64_t *begins)
+{
+    const struct base b = p->bases.v[base];
+    const struct binary_symbol *s;
+
+    switch ((enum base_kind)b.kind) {
+    case BASE_FRAME:
+        return variables_type_in_frame(p->variables,
+                                       p->functions[b.a]->symbol->address, at,
+                                       type, begins);
+    case BASE_FILE:
+        s = binary_variable(p->binary, (uint64_t)at);
+        if (!s)
+            return false;
+        *begins = (int64_t)s->address;
+        return p->nfunctions && variables_type_in_file(
+            p->variables, p->functions[p->nfunctions - 1]->symbol->address,
+            s->address, type);
+    default:
+        *begins = 0;
+        return type_behind(p, base, type);
+    }
+}
+
+static bool find_type(struct program *p, const struct base *b, Dwarf_Die *type)
+{
+    Dwarf_Die of;
+    int64_t begins;
+
+    switch ((enum base_kind)b->kind) {
+    case BASE_ENTRY:
+        return find_given(p, p->functions[b->a]->symbol->address, (uint8_t)b->b,
+                          type);
+    case BASE_MADE:
+        return find_made(p, b, type);
+    case BASE_MEMORY:
+        return type_at(p, b->a, b->b, &of, &begins) &&
+               variables_pointer(&of, b->b - begins, type);
+    default:
+        return false;
+    }
+}
+
+/* Of what such a base points to; each is asked once. */
+static bool type_behind(struct program *p, uint32_t base, Dwarf_Die *type)
+{
+    const struct base b = p->bases.v[base];
+    bool known;
+
+    if (array_reserve_zeros(&p->types, &p->cap_types, base + 1))
+        return false;
+    if (!p->types[base].asked) {
+        p->types[base].asked = true;
+        known = find_type(p, &b, type);         /* more of them may be asked */
+        p->types[base].known = known;
+        if (known)
+            p->types[base].type = *type;
+    }
+    *type = p->types[base].type;
+    return p->types[base].known;
+}
+
+/* Compilers make other functions of one, and give these other things. */
+static bool is_number(struct program *p, const struct base *b)
+{
+    const struct binary_symbol *s;
+    int64_t begins;
+    Dwarf_Die type;
+    int n;
+
+    if (b->kind == BASE_MEMORY)
+        return type_at(p, b->a, b->b, &type, &begins) &&
+               variables_counts(&type, b->b - begins);
+    s = p->functions[b->a]->symbol;
+    n = argument_of((uint8_t)b->b);
+    return n >= 0 && !strchr(s->name, '.') &&
+           variables_parameter_counts(p->variables, s->address, n);
+}
+
+static bool number(void *arg, uint32_t base)
+{
+    struct program *p = arg;
+    const struct base b = p->bases.v[base];
+    bool is;
+
+    if (array_reserve_zeros(&p->types, &p->cap_types, base + 1))
+        return false;
+    if (!p->types[base].counted) {
+        is = is_number(p, &b);
+        p->types[base].number = is;
+        p->types[base].counted = true;
+    }
+    return p->types[base].number;
+}
+
+/* Not behind a pointer. */
+static bool is_variable(const struct program *p, uint32_t base)
+{
+    uint8_t kind = p->bases.v[base].kind;
+
+    return kind == BASE_FILE || kind == BASE_FRAME;
+}
+
+/* An index stays in the array that is a field there, and in the field of its
+ * elements: fields of a record are kept apart, elements are not. */
+static bool narrow(struct program *p, struct area *a)
+{
+    struct variables_array of;
+    Dwarf_Die type;
+    int64_t begins;
+
+    if (!type_at(p, a->base, a->low, &type, &begins) ||
+        !variables_array(&type, a->low - begins, a->high - a->low, &of) ||
+        (of.high == AREA_END && is_variable(p, a->base)))
+        return false;
+    a->bytes = (uint32_t)(a->high - a->low);
+    a->low = begins + of.low;
+    a->high = of.high == AREA_END ? AREA_END : begins + of.high;
+    a->step = (uint32_t)of.step;
+    a->first = of.first;
+    return true;
+}
+
+int64_t program_record(struct program *p, uint32_t base)
+{
+    Dwarf_Die type;
+
+    return type_behind(p, base, &type) ? variables_record(&type) : 0;
+}
+
+bool program_field_of_each(struct program *p, uint32_t record, struct area *a)
+{
+    struct area of = *a;
+    int64_t bytes = program_record(p, record);
+
+    if (!bytes || !narrow(p, &of) || of.step != bytes)
+        return false;
+    *a = of;
+    return true;
+}
+
+void program_given(struct program *p, struct area *a)
+{
+    Dwarf_Die type;
+    int64_t begins, end;
+
+    if (type_at(p, a->base, a->low, &type, &begins) &&
+        variables_field(&type, a->low - begins, &end))
+        a->high = begins + end;
+    else
+        program_whole(p, a);
+}
+
+static void whole(void *arg, struct area *a, bool element)
+{
+    if (!element || !narrow(arg, a))
+        program_whole(arg, a);
 }
 
 struct function *program_function(struct program *p, uint64_t address)
@@ -262,10 +485,12 @@ struct function *program_function(struct program *p, uint64_t address)
     p->functions[p->nfunctions++] = f;
     f->readable = flow_make(&f->flow, p->binary, p->decoder, s, ends, p) &&
                   values_make(&f->values, &f->flow, &p->bases, f->number,
-                              whole, changes, p) &&
+                              whole, changes, number, p) &&
                   (f->lines = calloc(f->flow.ninsns, sizeof(*f->lines)));
-    f->head = variables_head(p->binary, s->address);
-    f->opens = variables_opens(p->binary, s->address);
+    f->parameters = strchr(s->name, '.') ? -1
+        : variables_parameters(p->variables, s->address);
+    f->head = variables_head(p->variables, s->address);
+    f->opens = variables_opens(p->variables, s->address);
     return f;
 }
 
@@ -308,6 +533,106 @@ size_t program_tails(struct program *p, const struct insn *call,
         if (leads(p, f, to, v, n))
             return n;
     return 0;
+}
+
+/* ----------------------------------------------------------------- targets */
+
+/* The instruction that reads the pointer which is called: itself, or the one
+ * that has put it into the register, back through the blocks that lead there.
+ * FLOW_NONE: none is found. */
+static uint32_t reads_pointer(const struct flow *f, uint32_t call)
+{
+    uint64_t reg = f->insns[call].reads & ~REG_BIT(REG_SP);
+    uint32_t todo[POINTER_BLOCKS] = { f->block_of[call] }, n = 1, i = call;
+
+    if (f->insns[call].nmem)
+        return call;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct flow_block *b = &f->blocks[todo[k]];
+
+        if (k)
+            i = b->first + b->n;
+        while (i > b->first && !(f->insns[i - 1].writes & reg))
+            i--;
+        if (i > b->first && f->insns[i - 1].nmem && f->insns[i - 1].mem[0].reads)
+            return i - 1;
+        for (size_t p = 0; i == b->first && p < b->from.n && n < POINTER_BLOCKS;
+             p++)
+            todo[n++] = b->from.v[p];
+    }
+    return FLOW_NONE;
+}
+
+static size_t add_target(struct program *p, uint64_t slot,
+                         struct function *v[PROGRAM_TARGETS], size_t n)
+{
+    uint64_t to = binary_pointer(p->binary, slot);
+    struct function *f = to && n < PROGRAM_TARGETS ? program_function(p, to)
+                                                   : NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == f)
+            return n;
+    if (f && f->readable)
+        v[n++] = f;
+    return n;
+}
+
+/* What an object begins with is the address of a table of its class, behind what
+ * is before the methods in there. */
+static size_t find_methods(struct program *p, int64_t offset,
+                           struct function *v[PROGRAM_TARGETS])
+{
+    size_t nvariables, n = 0;
+    const struct binary_symbol *s = binary_variables(p->binary, &nvariables);
+
+    for (size_t i = 0; i < nvariables; i++)
+        if (strncmp(s[i].name, "_ZTV", 4) == 0 && offset >= 0 &&
+            (uint64_t)offset + BEFORE_METHODS + 8 <= s[i].bytes)
+            n = add_target(p, s[i].address + BEFORE_METHODS + (uint64_t)offset,
+                           v, n);
+    return n;
+}
+
+static size_t find_targets(struct program *p, const struct function *f,
+                           uint32_t call, struct function *v[PROGRAM_TARGETS])
+{
+    uint32_t from = reads_pointer(&f->flow, call);
+    struct area table;
+    const struct base *b;
+    size_t n = 0;
+
+    if (from == FLOW_NONE)
+        return 0;
+    table = *values_area(&f->values, from, 0);
+    b = &p->bases.v[table.base];
+    if (b->kind == BASE_MEMORY && b->b == 0)
+        return find_methods(p, table.low, v);
+    if (table.base != BASE_NUMBER_FILE)
+        return 0;
+    program_whole(p, &table);
+    for (int64_t at = table.low; at < table.high && n < PROGRAM_TARGETS; at += 8)
+        n = add_target(p, (uint64_t)at, v, n);
+    return n;
+}
+
+size_t program_targets(struct program *p, const struct function *f,
+                       uint32_t call, struct function *v[PROGRAM_TARGETS])
+{
+    struct targets t = { .function = f->number, .call = call };
+
+    if (f->flow.insns[call].target)
+        return 0;
+    for (size_t i = 0; i < p->ntargets; i++)
+        if (p->targets[i].function == f->number && p->targets[i].call == call) {
+            memcpy(v, p->targets[i].v, sizeof(t.v));
+            return p->targets[i].n;
+        }
+    t.n = find_targets(p, f, call, t.v);
+    memcpy(v, t.v, sizeof(t.v));
+    if (array_reserve(&p->targets, &p->cap_targets, p->ntargets + 1) == 0)
+        p->targets[p->ntargets++] = t;
+    return t.n;
 }
 
 /* ------------------------------------------------------------------- lines */

@@ -7,6 +7,7 @@
 #include "slave/slice/binary.h"
 #include "slave/slice/flow.h"
 #include "slave/slice/value.h"
+#include "slave/slice/variables.h"
 
 struct line {
     const char *function, *file;
@@ -23,6 +24,7 @@ struct function {
     uint32_t *lines;            /* owned: of each instruction, 0: not asked */
     const struct line *last;    /* where it ends, if that was asked */
     bool has_last;
+    int parameters;             /* as it says itself; -1: not known */
     unsigned head, opens;       /* the lines where it is declared, and where its
                                    body begins; 0: not known */
 };
@@ -35,6 +37,7 @@ struct program *program_create(struct binary *b, const char *path,
 void program_destroy(struct program *p);        /* NULL is fine */
 
 const struct binary *program_binary(const struct program *p);
+struct variables *program_variables(const struct program *p);
 struct bases *program_bases(struct program *p);
 
 /* The function that has this address; NULL: none has, or no room. It lives as
@@ -58,6 +61,16 @@ enum { PROGRAM_TAILS = 4 };
 size_t program_tails(struct program *p, const struct insn *call,
                      const struct function *to,
                      struct program_tail v[PROGRAM_TAILS]);
+
+/* Functions that a call may be of whose address is computed: those of a table
+ * in the file; of a virtual one, which reads it from where an object says,
+ * those that the classes of the program have there (as Dean, Grove and
+ * Chambers: Optimization of object-oriented programs using static class
+ * hierarchy analysis, ECOOP 1995, but of any class). How many; 0: nobody
+ * knows. */
+enum { PROGRAM_TARGETS = 32 };
+size_t program_targets(struct program *p, const struct function *f,
+                       uint32_t call, struct function *v[PROGRAM_TARGETS]);
 
 /* The registers that may have changed when the call returns. Compilers know which
  * ones a function of the same program leaves alone, and rely on it; of others it
@@ -84,5 +97,16 @@ unsigned program_count_lines(struct program *p, struct function *f);
 
 /* Widen to the variable that is there: frames and the file. */
 void program_whole(struct program *p, struct area *a);
+
+/* Widen to that field of each of the records of an array which are like
+ * what such a base points to; false: there is no such array. */
+bool program_field_of_each(struct program *p, uint32_t record, struct area *a);
+
+/* How many bytes the record has that such a base points to; 0: not known,
+ * or it is none. */
+int64_t program_record(struct program *p, uint32_t base);
+
+/* What a function gets that is given this address of it: a field, or as above. */
+void program_given(struct program *p, struct area *a);
 
 #endif

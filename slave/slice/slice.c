@@ -47,7 +47,7 @@ static bool reads_count(enum node_kind kind)
  * where tasks are. */
 static unsigned role_of(enum node_kind kind)
 {
-    return kind == NODE_SETS ? 2 : reads_count(kind);
+    return kind == NODE_SETS ? 2 : kind == NODE_PUTS ? 3 : reads_count(kind);
 }
 
 static const char *callee(struct slice *s, uint32_t context, uint32_t insn)
@@ -64,8 +64,10 @@ static bool is_given(struct slice *s, const char *name, const struct reader *r)
 {
     if (!calls_identify(name))
         return false;
-    if (calls_rank(name) && r->node != NO_NODE)
-        s->nodes[r->node].reads_rank = true;
+    if (r->node != NO_NODE) {
+        s->nodes[r->node].reads_given = true;
+        s->nodes[r->node].reads_rank |= calls_rank(name);
+    }
     return true;
 }
 
@@ -99,6 +101,7 @@ static void add_step(struct slice *s, uint32_t from, uint32_t to, unsigned cost,
 {
     struct node *n = &s->nodes[from];
 
+    n->counts |= from == to && !decides;
     if (from == to || s->nsteps >= STEPS_MAX ||
         array_reserve(&s->steps, &s->cap_steps, s->nsteps + 1))
         return;
@@ -185,7 +188,8 @@ static void want_memory(struct slice *s, const struct node *n,
 static void want_pointed(struct slice *s, const struct node *n,
                          const struct value *v, int64_t bytes)
 {
-    struct area area = { v->base, v->offset, v->offset + bytes };
+    struct area area = { .base = v->base, .low = v->offset,
+                         .high = v->offset + bytes };
 
     if (v->base && (v->wide || bytes > 8))
         program_whole(s->program, &area);
@@ -228,15 +232,16 @@ static bool is_exchanged(const struct node *n, const struct call_about *a)
 }
 
 static void want_put_in(struct slice *s, const struct node *n,
-                        const struct value *v)
+                        const struct value *v, unsigned cost)
 {
-    struct want w = { .area = { v->base, v->offset, v->offset + 1 } };
+    struct want w = { .area = { .base = v->base, .low = v->offset,
+                                .high = v->offset + 1 } };
 
     if (!v->base ||
         (v->base == BASE_NUMBER_FILE && (uint64_t)v->offset < 0x1000))
         return;                 /* not known, or in place */
     program_whole(s->program, &w.area);
-    want(s, n, &w, COST_OTHERS);
+    want(s, n, &w, cost);
 }
 
 /* A call that something is known about. */
@@ -250,7 +255,8 @@ static void want_known(struct slice *s, const struct node *n,
         bool pointed = c == 'q' || c == 'r' || (c == 'v' && a->fortran);
 
         if (c == 'd' && k < NARGUMENTS && is_exchanged(n, a))
-            want_put_in(s, n, values_at_call(v, n->insn, arguments[k]));
+            want_put_in(s, n, values_at_call(v, n->insn, arguments[k]),
+                        COST_OTHERS);
         if (c == 'd' || c == 'w')
             continue;
         if (k >= NARGUMENTS) {
@@ -281,7 +287,7 @@ static uint64_t set_before(const struct flow *f, uint32_t call)
 static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
                          const char *name)
 {
-    int said = callee ? variables_parameters(program_binary(s->program), callee)
+    int said = callee ? variables_parameters(program_variables(s->program), callee)
                       : -1;
     bool whole = said >= 0 && name && !strchr(name, '.');
     const struct function *f = callee && !whole
@@ -300,6 +306,7 @@ static void want_unknown(struct slice *s, const struct node *n, uint64_t callee,
 static void want_call(struct slice *s, const struct node *n,
                       const struct insn *call)
 {
+    const struct function *f = s->contexts[n->context].function;
     uint64_t at;
     const char *name = program_callee(s->program, call, &at);
     struct call_about about = calls_about(name);
@@ -307,10 +314,14 @@ static void want_call(struct slice *s, const struct node *n,
     if (about.mpi && about.args && strchr(about.args, 'w') &&
         n->kind != NODE_HERE)
         s->other_tasks = true;
-    if (about.args)
+    if (n->kind == NODE_PUTS)
+        want_put_in(s, n, values_at_call(&f->values, n->insn, REG_DI), COST_SET);
+    else if (about.args)
         want_known(s, n, &about);
     else
         want_unknown(s, n, at, name);
+    if (n->kind == NODE_SETS && calls_receives(name))
+        slice_add_puts(s, n);
 }
 
 /* Of two registers that are added either may be the address, and the other one
@@ -585,6 +596,7 @@ void slice_free(struct slice *s)
     folded_destroy(s->folded);
     free(s->contexts);
     free(s->nodes);
+    free(s->puts);
     free(s->rows);
     free(s->steps);
     idtable_fini(&s->seen_nodes);

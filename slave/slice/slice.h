@@ -45,7 +45,8 @@ struct slice_row {
     const char *function, *file;        /* as long as the slice */
     unsigned line, cost, number;        /* number: as it was found */
     bool decides;
-    bool makes;                         /* a value, and does not only move one */
+    unsigned does;                      /* private: what is done on it, and how */
+    unsigned leads;                     /* many steps lead to it */
     char reason[SLICE_REASON];
 };
 

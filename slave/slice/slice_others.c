@@ -4,30 +4,38 @@
 
 #include <string.h>
 
-enum { SENDS_LEVELS = 2, TABLE_MAX = 32, POINTER_BLOCKS = 16,
+#include "proto/base/array.h"
+
+enum { SENDS_LEVELS = 2,
        OTHERS_MAX = 100000 };   /* instructions that are looked through */
 
-/* The tag that a message is sent or received with, where that is a number that
- * is known: their calls have it as the fifth argument. */
-static bool find_tag(struct slice *s, uint32_t context, uint32_t call,
-                     bool fortran, int32_t *tag)
+/* An argument that is a number, where that is known. */
+static bool find_number(struct slice *s, const struct function *f,
+                        uint32_t call, uint8_t reg, bool fortran, int32_t *is)
 {
-    const struct values *v = &s->contexts[context].function->values;
-    const struct value *at = values_at_call(v, call, REG_R8);
+    const struct values *v = &f->values;
+    const struct value *at = values_at_call(v, call, reg);
     const struct binary *b = program_binary(s->program);
     const uint8_t *bytes;
     size_t n;
 
     if (at->base != BASE_NUMBER_FILE || at->wide)
         return false;
-    *tag = (int32_t)at->offset;
+    *is = (int32_t)at->offset;
     if (!fortran)
         return true;
     if (binary_variable(b, (uint64_t)at->offset) ||
         !(bytes = binary_bytes(b, (uint64_t)at->offset, &n)) || n < 4)
         return false;
-    memcpy(tag, bytes, 4);
+    memcpy(is, bytes, 4);
     return true;
+}
+
+/* The tag that a message is sent or received with: the fifth argument. */
+static bool find_tag(struct slice *s, const struct function *f, uint32_t call,
+                     bool fortran, int32_t *tag)
+{
+    return find_number(s, f, call, REG_R8, fortran, tag);
 }
 
 /* Does it do what a call like that of the task waits for? */
@@ -36,17 +44,47 @@ static bool is_answer(const struct slice *s, const char *name)
     return s->sends ? calls_receives(name) : calls_sends(name);
 }
 
+static unsigned nearer(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Who waits for a task that waits itself, waits for what that one waits for. */
+static unsigned cost_for_theirs(struct slice *s, const struct slice_place *at,
+                                const char *name, bool has_tag, int32_t tag)
+{
+    for (size_t i = 0; i < at->ntheirs; i++) {
+        const struct function *f = program_function(s->program,
+                                                    at->theirs[i] - 1);
+        const struct slice_frame frame = { at->theirs[i], true };
+        uint32_t call = f && f->readable ? slice_insn_at(f, &frame) : FLOW_NONE;
+        uint64_t in;
+        int32_t theirs;
+        const char *is = call == FLOW_NONE ? NULL
+            : program_callee(s->program, &f->flow.insns[call], &in);
+
+        if ((calls_receives(is) ? calls_sends(name)
+             : calls_sends(is) && calls_receives(name)) &&
+            (!has_tag ||
+             !find_tag(s, f, call, calls_about(is).fortran, &theirs) ||
+             theirs < 0 || theirs == tag))
+            return COST_FOR_THEIRS + (unsigned)i * COST_BEFORE;
+    }
+    return COST_MAX;
+}
+
 /* How near is it? A message with another tag is not the one that is waited
  * for. */
-static unsigned cost_of_send(struct slice *s, uint32_t context, uint32_t call,
-                             const char *name)
+static unsigned cost_of_send(struct slice *s, const struct slice_place *at,
+                             uint32_t context, uint32_t call, const char *name)
 {
     int32_t tag;
+    bool has_tag = find_tag(s, s->contexts[context].function, call,
+                            calls_about(name).fortran, &tag);
+    unsigned cost = !s->awaits_tag || !is_answer(s, name) || !has_tag ? COST_SENDS
+        : tag == s->awaited_tag ? COST_SENDS_IT : COST_SENDS_OTHER;
 
-    if (!s->awaits_tag || !is_answer(s, name) ||
-        !find_tag(s, context, call, calls_about(name).fortran, &tag))
-        return COST_SENDS;
-    return tag == s->awaited_tag ? COST_SENDS_IT : COST_SENDS_OTHER;
+    return nearer(cost, cost_for_theirs(s, at, name, has_tag, tag));
 }
 
 /* Which one of these calls it is; n: none of them. */
@@ -69,13 +107,8 @@ static unsigned cost_of_lately(const struct insn *call,
     return i < at->nlately ? COST_LATELY + (unsigned)i * COST_BEFORE : COST_MAX;
 }
 
-static unsigned nearer(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* Whoever is elsewhere has left its loops of messages, one of which may have been for
- * this task. */
+/* Whoever is elsewhere has left its loops of messages, one of which may have
+ * been for this task. */
 static void add_theirs(struct slice *s, const struct slice_place *at,
                        uint32_t context, uint32_t call, unsigned cost)
 {
@@ -91,58 +124,74 @@ static void add_theirs(struct slice *s, const struct slice_place *at,
 static void add_sends(struct slice *s, const struct slice_place *at,
                       uint32_t context, unsigned cost, unsigned levels);
 
-/* The instruction that reads the pointer which is called: itself, or the one that
- * has put it into the register, back through the blocks that lead there. FLOW_NONE:
- * none is found. */
-static uint32_t reads_pointer(const struct flow *f, uint32_t call)
+/* A call whose address is computed: any of those that it may be of. */
+static void add_targets(struct slice *s, const struct slice_place *at,
+                        uint32_t context, uint32_t call, unsigned cost,
+                        unsigned levels)
 {
-    uint64_t reg = f->insns[call].reads & ~REG_BIT(REG_SP);
-    uint32_t todo[POINTER_BLOCKS] = { f->block_of[call] }, n = 1, i = call;
+    struct function *v[PROGRAM_TARGETS];
+    size_t n = levels ? program_targets(s->program,
+                                        s->contexts[context].function, call, v)
+                      : 0;
 
-    if (f->insns[call].nmem)
-        return call;
-    for (uint32_t k = 0; k < n; k++) {
-        const struct flow_block *b = &f->blocks[todo[k]];
-
-        if (k)
-            i = b->first + b->n;
-        while (i > b->first && !(f->insns[i - 1].writes & reg))
-            i--;
-        if (i > b->first && f->insns[i - 1].nmem && f->insns[i - 1].mem[0].reads)
-            return i - 1;
-        for (size_t p = 0; i == b->first && p < b->from.n && n < POINTER_BLOCKS;
-             p++)
-            todo[n++] = b->from.v[p];
-    }
-    return FLOW_NONE;
-}
-
-/* A call by a table in the file: any of its functions may be called. */
-static void add_table(struct slice *s, const struct slice_place *at,
-                      uint32_t context, uint32_t call, unsigned cost,
-                      unsigned levels)
-{
-    const struct function *f = s->contexts[context].function;
-    uint32_t from = !levels || f->flow.insns[call].target
-        ? FLOW_NONE : reads_pointer(&f->flow, call);
-    struct area table;
-
-    if (from == FLOW_NONE)
-        return;
-    table = *values_area(&f->values, from, 0);
-    if (table.base != BASE_NUMBER_FILE)
-        return;
-    program_whole(s->program, &table);
-    for (int k = 0; k < TABLE_MAX && table.low + 8 * k < table.high; k++) {
-        uint64_t to = binary_pointer(program_binary(s->program),
-                                     (uint64_t)table.low + 8 * (uint64_t)k);
-        struct function *callee = to ? program_function(s->program, to) : NULL;
-        uint32_t in = callee && callee->readable
-            ? slice_context(s, callee, context, call, 1) : FLOW_NONE;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t in = slice_context(s, v[k], context, call, 1);
 
         if (in != FLOW_NONE)
             add_sends(s, at, in, cost + COST_FRAME, levels - 1);
     }
+}
+
+/* ------------------------------------------------------------ what is sent */
+
+static void note_put(struct slice *s, uint32_t context, uint32_t call,
+                     const char *name)
+{
+    if (calls_sends(name) &&
+        array_reserve(&s->puts, &s->cap_puts, s->nputs + 1) == 0)
+        s->puts[s->nputs++] = (struct put){ context, call };
+}
+
+/* A type of C is an address that stands in the file. */
+static bool is_of_file(const struct slice *s, const struct value *v)
+{
+    const struct base *b = &program_bases(s->program)->v[v->base];
+
+    return !v->wide && (b->kind == BASE_FILE ||
+                        (b->kind == BASE_MEMORY && b->a == BASE_NUMBER_FILE));
+}
+
+/* Are both known, and not the same? In Fortran they are numbers. */
+static bool differ(struct slice *s, const struct put *a, const struct put *b,
+                   uint8_t reg, bool fortran)
+{
+    const struct function *f = s->contexts[a->context].function;
+    const struct function *g = s->contexts[b->context].function;
+    const struct value *x = values_at_call(&f->values, a->insn, reg);
+    const struct value *y = values_at_call(&g->values, b->insn, reg);
+    int32_t n, m;
+
+    if (reg == REG_R8 || fortran)
+        return find_number(s, f, a->insn, reg, fortran, &n) && n >= 0 &&
+               find_number(s, g, b->insn, reg, fortran, &m) && n != m;
+    return is_of_file(s, x) && is_of_file(s, y) &&
+           (x->base != y->base || x->offset != y->offset);
+}
+
+void slice_add_puts(struct slice *s, const struct node *n)
+{
+    const struct put to = { n->context, n->insn };
+    struct function *f = s->contexts[n->context].function;
+    const struct reader r = { .node = n->number, .cost = n->cost + COST_MESSAGE,
+                              .line = program_line(s->program, f, n->insn) };
+    uint64_t at;
+    const char *name = program_callee(s->program, &f->flow.insns[n->insn], &at);
+    bool fortran = calls_about(name).fortran;
+
+    for (size_t i = 0; i < s->nputs; i++)
+        if (!differ(s, &to, &s->puts[i], REG_R8, fortran) &&
+            !differ(s, &to, &s->puts[i], REG_DX, fortran))
+            slice_add(s, s->puts[i].context, s->puts[i].insn, NODE_PUTS, &r, 0);
 }
 
 static void add_sends(struct slice *s, const struct slice_place *at,
@@ -162,6 +211,7 @@ static void add_sends(struct slice *s, const struct slice_place *at,
         size_t theirs = calls_about(name).mpi
             ? find_call(at->theirs, at->ntheirs, &f->insns[i]) : at->ntheirs;
 
+        note_put(s, context, i, name);
         if (theirs < at->ntheirs)
             add_theirs(s, at, context, i,
                        COST_THEIRS + (unsigned)theirs * COST_BEFORE);
@@ -169,12 +219,12 @@ static void add_sends(struct slice *s, const struct slice_place *at,
             slice_add(s, context, i, calls_awaited(name) ? NODE_SENDS
                                                          : NODE_RECEIVES,
                       &nobody, cost + nearer(
-                          cost_of_send(s, context, i, name),
+                          cost_of_send(s, at, context, i, name),
                           cost_of_lately(&f->insns[i], at)));
         if (in != FLOW_NONE)
             add_sends(s, at, in, cost + COST_FRAME, levels - 1);
         else if (slice_is_call(&f->insns[i]))
-            add_table(s, at, context, i, cost, levels);
+            add_targets(s, at, context, i, cost, levels);
     }
 }
 
@@ -190,7 +240,7 @@ void slice_add_others(struct slice *s, const struct slice_place *at)
         return;
     s->sends = calls_sends(name);
     s->awaits_tag = (s->sends || calls_receives(name)) &&
-                    find_tag(s, 0, here, calls_about(name).fortran,
+                    find_tag(s, f, here, calls_about(name).fortran,
                              &s->awaited_tag) && s->awaited_tag >= 0;
     for (uint32_t i = 0; i < s->npath; i++) {
         add_sends(s, at, i, i * COST_FRAME, SENDS_LEVELS);

@@ -13,25 +13,33 @@
  * messages is such that they come behind what the task itself decides. */
 enum {
     COST_MAX = 80,              /* steps that are worth a look */
-    COST_SET = 1, COST_DECIDES = 1,
-    COST_CHOOSES = 1,           /* which of several values it is */
+    COST_SET = 1, COST_DECIDES = 0,     /* whoever decides is as near */
     COST_ALIKE = 4,             /* more: one that all tasks decide alike */
     COST_SAME = 2,              /* more: what all of them set alike */
-    COST_POINTER = 5,           /* what an address is made of */
+    COST_POINTER = 6,           /* what an address is made of */
     COST_OTHERS = 8,            /* what others have put into a message */
+    COST_MESSAGE = 8,           /* who may have sent what is received */
     COST_FRAME = 2,             /* a call on the path, from that further in */
-    COST_VIA = 4,               /* a call that is followed, by itself */
+    COST_VIA = 1,               /* a call that is followed, by itself */
     COST_SENDS = 14,            /* what others may wait for, */
-    COST_SENDS_IT = 8,          /* what this task waits for, by its tag, */
+    COST_SENDS_IT = 4,          /* what this task waits for, by its tag, */
     COST_SENDS_OTHER = 20,      /* and what it does not; */
     COST_THEIRS = 4,            /* where those are that it may wait for */
+    COST_FOR_THEIRS = 7,        /* what these wait for */
     COST_LATELY = 6,            /* what it has called last; more: each before */
-    COST_BEFORE = 2,
-    COST_ENDS = 4,              /* what ends loops of messages before it */
+    COST_BEFORE = 1,
+    COST_ENDS = 6,              /* what ends loops of messages before it */
     COST_FOLDED = 6,            /* more: a line that has no code of its own */
     COST_RANK = 4,              /* less: what reads the task's rank */
-    COST_WORKED = 6,            /* more: what was right when the task came by */
-    COST_MAKES_NOTHING = 6,     /* more: a line that only hands on, or calls */
+    COST_WORKED = 2,            /* more: what was right when the task came by */
+    COST_FLOATS = 3,            /* more: an instruction on floating point, or
+                                   vectors */
+    COST_MAKES_NOTHING = 5,     /* more: a line that only hands on, or calls */
+    COST_COUNTS = 4,            /* more: a line that only counts, */
+    COST_TURNS = 3,             /* and more: and decides, as heads of loops do */
+    COST_ZERO = 2,              /* more: a line that sets 0, as counts begin */
+    COST_SINGLE = 1,            /* more: a line on which no two others depend */
+    COST_NAMED = 6,             /* more: a call of MPI, which a verdict names */
     COST_IN_STACK = 6,          /* more: a line that is in the stack anyhow, or
                                    that only calls who talks to others */
     FOLLOW_MAX = 2,             /* levels of calls that are followed */
@@ -70,6 +78,8 @@ enum node_kind {
     NODE_LEADS,                 /* a call of what has one of these three */
     NODE_ENDS,                  /* the branch that ends a loop in front of it */
     NODE_ELSEWHERE,             /* sets it, by who is not on the path */
+    NODE_PUTS,                  /* a call by which another task may have sent what
+                                   is received */
 };
 
 struct node {
@@ -83,8 +93,10 @@ struct node {
     const char *name;           /* of what is read; borrowed, or NULL */
     uint32_t next;              /* in its bucket */
     uint32_t steps;             /* the first of those that lead from it */
+    bool counts;                /* it adds to what it was before */
     bool of_several;            /* another one may set what is read as well */
-    bool reads_rank;
+    bool reads_given, reads_rank;       /* what a task has from MPI: how many
+                                   they are, say; which one it is */
     bool again;                 /* slice_is_again(), if the task came by before */
     bool differs;               /* tasks may have other values: of what it reads,
                                    as far as is known from itself */
@@ -99,6 +111,9 @@ struct step {
     bool decides;               /* else it sets what is read */
 };
 
+/* A call that sends. */
+struct put { uint32_t context, insn; };
+
 struct slice {
     struct program *program;    /* owned, as all here */
     struct folded *folded;
@@ -106,8 +121,9 @@ struct slice {
     struct node *nodes;
     struct step *steps;
     struct slice_row *rows;
+    struct put *puts;
     size_t ncontexts, cap_contexts, nnodes, cap_nodes, nsteps, cap_steps, nrows,
-           cap_rows;
+           cap_rows, nputs, cap_puts;
     struct idtable seen_nodes, seen_searches;
     uint32_t nsearches, nothers;
     uint32_t bucket[COST_MAX + 1];      /* of nodes that wait */
@@ -165,6 +181,10 @@ void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
  * that they call, send, and the collectives in them, decide about that as
  * well. */
 void slice_add_others(struct slice *s, const struct slice_place *at);
+
+/* Who may have sent what this node receives, as far as its tag and its type are
+ * known. */
+void slice_add_puts(struct slice *s, const struct node *n);
 
 /* ----------------------------------------------------------- slice_loops.c */
 

@@ -10,7 +10,7 @@
 
 static const uint8_t arguments[] = { REG_DI, REG_SI, REG_DX, REG_CX, REG_R8,
                                      REG_R9, REG_R10 };
-enum { NARGUMENTS = sizeof(arguments), STACKED = 6, NUMBER = 8 };
+enum { NARGUMENTS = sizeof(arguments), STACKED = 6, NUMBER = 8, RECORD = 32 };
 
 /* A search: it goes on in functions that are called, and in callers. */
 struct search {
@@ -67,16 +67,17 @@ static int64_t end_of_unnamed(const struct search *x, const struct value *a)
     if (b->kind != BASE_FRAME)
         return AREA_END;
     f = program_numbered(x->s->program, b->a);
-    return variables_next(program_binary(x->s->program), f->symbol->address,
+    return variables_next(program_variables(x->s->program), f->symbol->address,
                           a->offset, &end) ? end : AREA_END;
 }
 
-/* Is this place part of what such an address is given for? Two variables of a frame
- * have the same base. */
+/* Is this place part of what such an address is given for? Two variables of a
+ * frame have the same base. */
 static bool is_within(const struct search *x, const struct value *a, int64_t at)
 {
     uint8_t kind = bases_of(x)->v[a->base].kind;
-    struct area whole = { a->base, a->offset, a->offset + 1 };
+    struct area whole = { .base = a->base, .low = a->offset,
+                          .high = a->offset + 1 };
 
     if (kind != BASE_FRAME && kind != BASE_FILE)
         return true;
@@ -86,10 +87,17 @@ static bool is_within(const struct search *x, const struct value *a, int64_t at)
     return at == INT64_MIN || (at >= whole.low && at < whole.high);
 }
 
+/* What else stands in a register is not given to it. The last one is of
+ * functions within functions. */
+static bool is_parameter(const struct function *f, int k)
+{
+    return f->parameters < 0 || k < f->parameters || k == NARGUMENTS - 1;
+}
+
 /* The argument through which the function sees this place: of several the one
  * that is given for what is next before it. NARGUMENTS: none is. */
-static int argument_of(const struct search *x, uint32_t call, uint32_t base,
-                       int64_t at)
+static int argument_of(const struct search *x, const struct function *callee,
+                       uint32_t call, uint32_t base, int64_t at)
 {
     const struct values *v = &context_of(x)->function->values;
     int64_t next = INT64_MIN;
@@ -99,8 +107,8 @@ static int argument_of(const struct search *x, uint32_t call, uint32_t base,
         const struct value *a = values_at_call(v, call, arguments[k]);
         bool before = a->offset <= at && a->offset > next;
 
-        if (a->base != base || !is_within(x, a, at) ||
-            (best < NARGUMENTS && !before))
+        if (a->base != base || !is_parameter(callee, k) ||
+            !is_within(x, a, at) || (best < NARGUMENTS && !before))
             continue;
         best = k;
         next = before ? a->offset : next;
@@ -108,8 +116,8 @@ static int argument_of(const struct search *x, uint32_t call, uint32_t base,
     return best;
 }
 
-/* What a function gives back, if that is an address: memory that it has asked for,
- * say. */
+/* What a function gives back, if that is an address: memory that it has asked
+ * for, say. */
 static bool given_back(const struct function *f, struct value *to)
 {
     struct values v = f->values;        /* bases may be added */
@@ -123,8 +131,40 @@ static bool given_back(const struct function *f, struct value *to)
     return false;
 }
 
-/* From a base as the caller has it to that of what is called: an argument, what it
- * gives back, or what is in memory at one. at: the place behind it that is meant. */
+/* What is given may be the address of a record in the frame that has the one
+ * that is meant, as polymorphic objects of Fortran are handed over. */
+static bool base_in_record(const struct search *x,
+                           const struct function *callee, uint32_t call,
+                           uint32_t base, uint32_t *to, int64_t *less,
+                           bool *wide)
+{
+    struct values *v = &context_of(x)->function->values;
+    int64_t at;
+
+    for (int k = 0; k < NARGUMENTS; k++) {
+        const struct value *a = values_at_call(v, call, arguments[k]);
+        const struct area in = { .base = a->base, .low = a->offset,
+                                 .high = a->offset + RECORD };
+        struct value is;
+
+        if (bases_of(x)->v[a->base].kind != BASE_FRAME || a->wide ||
+            !is_parameter(callee, k) ||
+            !values_held(v, call, &in, base, &at, &is))
+            continue;
+        *to = bases_number(bases_of(x), BASE_ENTRY, callee->number,
+                           arguments[k]);
+        if (*to)
+            *to = bases_number(bases_of(x), BASE_MEMORY, *to, at - a->offset);
+        *less = is.offset;
+        *wide = is.wide;
+        return *to != 0;
+    }
+    return false;
+}
+
+/* From a base as the caller has it to that of what is called: an argument, what
+ * it gives back, or what is in memory at one. at: the place behind it that is
+ * meant. */
 static bool base_down(const struct search *x, const struct function *callee,
                       uint32_t call, uint32_t base, int64_t at, uint32_t *to,
                       int64_t *less, bool *wide)
@@ -145,7 +185,7 @@ static bool base_down(const struct search *x, const struct function *callee,
         *wide = back.wide;
         return true;
     }
-    k = argument_of(x, call, base, at);
+    k = argument_of(x, callee, call, base, at);
     if (k < NARGUMENTS) {
         const struct value *a = values_at_call(v, call, arguments[k]);
 
@@ -155,6 +195,8 @@ static bool base_down(const struct search *x, const struct function *callee,
         *wide = a->wide;
         return *to != 0;
     }
+    if (base_in_record(x, callee, call, base, to, less, wide))
+        return true;
     if (b.kind != BASE_MEMORY ||
         !base_down(x, callee, call, b.a, b.b, to, less, wide) || *wide)
         return false;
@@ -166,6 +208,22 @@ static bool base_down(const struct search *x, const struct function *callee,
 static int64_t shifted(int64_t x, int64_t by)
 {
     return x == INT64_MIN || x == AREA_END ? x : x + by;
+}
+
+/* What is meant is a field of each record of an array, and the function is given
+ * one of these. at: where the address is, but for its index. */
+static bool one_of_each(const struct search *x, int64_t at, struct area *a)
+{
+    int64_t first;
+
+    if (!a->step || a->low == INT64_MIN ||
+        program_record(x->s->program, a->base) != a->step)
+        return false;
+    first = (a->low + a->first - at) % a->step;
+    a->low = first < 0 ? first + a->step : first;
+    a->high = a->low + a->bytes;
+    a->step = 0;
+    return true;
 }
 
 static bool want_down(const struct search *x, const struct function *callee,
@@ -180,13 +238,17 @@ static bool want_down(const struct search *x, const struct function *callee,
     if (!base_down(x, callee, call, x->want.area.base, x->want.area.low,
                    &to->area.base, &less, &wide))
         return false;
+    if (wide && one_of_each(x, less, &to->area))
+        return true;
+    if (wide)
+        to->area.step = 0;
     to->area.low = wide ? INT64_MIN : shifted(to->area.low, -less);
     to->area.high = wide ? AREA_END : shifted(to->area.high, -less);
     return true;
 }
 
-/* Where the return address stands, a function that is jumped to has the one of who
- * was called. */
+/* Where the return address stands, a function that is jumped to has the one of
+ * who was called. */
 static int64_t pushed_by(const struct insn *call)
 {
     return call->kind == INSN_TAIL ? 8 : 0;
@@ -218,6 +280,18 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     case BASE_MEMORY:
         if (!base_up(x, b.a, to, more, wide) || *wide)
             return false;
+        if (bases_of(x)->v[*to].kind == BASE_FRAME) {
+            const struct value is = values_in_frame(
+                &x->s->contexts[c->caller].function->values, c->call, *to,
+                b.b + *more);
+
+            if (is.base) {
+                *to = is.base;
+                *more = is.offset;
+                *wide = is.wide;
+                return true;
+            }
+        }
         *to = bases_number(bases_of(x), BASE_MEMORY, *to, b.b + *more);
         *more = 0;
         return *to != 0;
@@ -227,11 +301,12 @@ static bool base_up(const struct search *x, uint32_t base, uint32_t *to,
     return false;
 }
 
-/* Behind a pointer nobody knows how far an array goes on; the caller does, if it is
- * part of a variable. */
+/* Behind a pointer nobody knows how far an array goes on; the caller does, if
+ * it is part of a variable. */
 static void end_with_variable(const struct search *x, struct area *a)
 {
-    struct area whole = { a->base, a->low, a->low + 1 };
+    struct area whole = { .base = a->base, .low = a->low,
+                          .high = a->low + 1 };
     uint8_t kind = bases_of(x)->v[a->base].kind;
 
     if (a->high != AREA_END || (kind != BASE_FRAME && kind != BASE_FILE))
@@ -254,8 +329,14 @@ static bool want_up(const struct search *x, struct want *to)
     to->area.low = shifted(to->area.low, more);
     to->area.high = shifted(to->area.high, more);
     end_with_variable(x, &to->area);
-    if (wide)
+    if (wide && !to->area.step && to->area.low > INT64_MIN &&
+        to->area.high < AREA_END &&
+        program_field_of_each(x->s->program, x->want.area.base, &to->area))
+        return true;
+    if (wide) {
+        to->area.step = 0;
         program_whole(x->s->program, &to->area);
+    }
     return true;
 }
 
@@ -321,11 +402,12 @@ static bool is_given(const struct search *x, uint32_t call, int *which,
         const struct value value = k < NARGUMENTS - 1
             ? *values_at_call(v, call, arguments[k])
             : values_stacked(v, call, k - (NARGUMENTS - 1)), *a = &value;
-        struct area area = { a->base, a->offset, a->offset + 1 };
+        struct area area = { .base = a->base, .low = a->offset,
+                             .high = a->offset + 1 };
 
         if (!a->base || a->base != x->want.area.base)
             continue;
-        program_whole(x->s->program, &area);
+        program_given(x->s->program, &area);
         if (area.high == a->offset + 1 && a->base == BASE_NUMBER_FILE)
             continue;           /* it is a number */
         if (area.high == a->offset + 1)
@@ -356,7 +438,8 @@ static bool base_behind(const struct search *x, const struct function *callee,
 {
     const struct value *a = values_at_call(&context_of(x)->function->values,
                                            call, arguments[k]);
-    struct area whole = { a->base, a->offset, a->offset + 1 };
+    struct area whole = { .base = a->base, .low = a->offset,
+                          .high = a->offset + 1 };
 
     if (a->base != BASE_NUMBER_FILE)
         return false;
@@ -444,6 +527,12 @@ static void not_followed(struct slice *s, const char *name)
         str_addf(to, "%s%s", to->n ? ", " : "", pretty);
 }
 
+static bool is_returned(uint8_t reg)
+{
+    return reg == REG_AX || reg == REG_DX || reg == REG_XMM0 ||
+           reg == REG_XMM0 + 1;
+}
+
 static enum effect call_register(struct search *x, uint32_t call,
                                  struct function *f, const char *name)
 {
@@ -452,7 +541,7 @@ static enum effect call_register(struct search *x, uint32_t call,
     if (!(program_changes(x->s->program, &context_of(x)->function->flow
                           .insns[call]) & REG_BIT(r)))
         return NO_EFFECT;
-    if (r != REG_AX && r != REG_DX && r != REG_XMM0 && r != REG_XMM0 + 1)
+    if (!is_returned(r))
         return SETS;            /* nobody knows to what */
     if (f && context_of(x)->depth < FOLLOW_MAX) {
         if (follow(x, f, call) != NO_EFFECT)
@@ -495,12 +584,29 @@ static enum effect call_memory(struct search *x, uint32_t call,
     return MAY_SET;
 }
 
+/* What one of several functions has set: nobody knows which one is called. */
+static bool follow_all(struct search *x, uint32_t call)
+{
+    struct function *v[PROGRAM_TARGETS];
+    size_t n = context_of(x)->depth < FOLLOW_MAX && x->level < DEPTH_MAX
+        ? program_targets(x->s->program, context_of(x)->function, call, v) : 0;
+    bool found = false;
+
+    for (size_t i = 0; i < n; i++)
+        found |= follow(x, v[i], call) != NO_EFFECT;
+    return found;
+}
+
 static enum effect call_effect(struct search *x, uint32_t call)
 {
     const struct insn *n = &context_of(x)->function->flow.insns[call];
     uint64_t at;
     const char *name = program_callee(x->s->program, n, &at);
     struct function *f = at ? program_function(x->s->program, at) : NULL;
+
+    if (!name && !at && !(x->want.is_reg && !is_returned(x->want.reg)) &&
+        follow_all(x, call))
+        return x->want.is_reg ? SETS : MAY_SET;
 
     if (f && (!f->readable || x->level >= DEPTH_MAX))
         f = NULL;
@@ -517,7 +623,8 @@ static bool is_array_only(const struct search *x, const struct area *written)
     uint8_t kind = bases_of(x)->v[written->base].kind;
 
     return kind != BASE_FRAME && kind != BASE_FILE &&
-           written->high == AREA_END && is_number(&x->want.area);
+           written->high == AREA_END && !written->step &&
+           is_number(&x->want.area);
 }
 
 static enum effect memory_effect(const struct search *x, uint32_t insn)
@@ -532,7 +639,8 @@ static enum effect memory_effect(const struct search *x, uint32_t insn)
         if (!n->mem[k].writes || !area_meets(a, &x->want.area) ||
             is_array_only(x, a))
             continue;
-        if (a->high - a->low == (int64_t)n->mem[k].bytes &&
+        if (a->high < AREA_END &&
+            a->high - a->low == (int64_t)n->mem[k].bytes &&
             n->mem[k].index == REG_NONE && area_covers(a, &x->want.area))
             return SETS;
         e = MAY_SET;
@@ -643,7 +751,8 @@ void slice_reach(struct slice *s, uint32_t context, uint32_t insn,
     uint64_t key = idtable_mix(idtable_mix(context, insn), w->is_reg
         ? w->reg : idtable_mix(w->area.base + 1000,
                                (uint64_t)w->area.low * 31 +
-                               (uint64_t)w->area.high));
+                               (uint64_t)w->area.high + w->area.step * 7919u +
+                               (uint64_t)w->area.first * 104729u));
     size_t i = idtable_first(&s->seen_searches, key);
 
     if (r->cost > COST_MAX ||

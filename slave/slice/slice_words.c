@@ -14,23 +14,24 @@
 static const char *name_of_area(const struct slice *s, uint64_t pc,
                                 const struct area *a)
 {
-    const struct binary *b = program_binary(s->program);
+    struct variables *known = program_variables(s->program);
     const struct base *base = &program_bases(s->program)->v[a->base];
     const struct binary_symbol *v;
     struct area at;
 
     switch ((enum base_kind)base->kind) {
     case BASE_FRAME:
-        return variables_in_frame(b, pc, a->low);
+        return variables_in_frame(known, pc, a->low);
     case BASE_FILE:
-        v = binary_variable(b, (uint64_t)a->low);
+        v = binary_variable(program_binary(s->program), (uint64_t)a->low);
         return v ? v->name : NULL;
     case BASE_ENTRY:            /* a field: by the pointer to it */
         return variables_in_register(
-            b, program_numbered(s->program, base->a)->symbol->address,
+            known, program_numbered(s->program, base->a)->symbol->address,
             (uint8_t)base->b);
     case BASE_MEMORY:
-        at = (struct area){ base->a, base->b, base->b + 8 };
+        at = (struct area){ .base = base->a, .low = base->b,
+                            .high = base->b + 8 };
         return name_of_area(s, pc, &at);
     case BASE_NOTHING: case BASE_THREAD: case BASE_MADE: case BASE_JOINED:
         break;
@@ -44,7 +45,7 @@ const char *slice_name(struct slice *s, uint32_t context, uint32_t insn,
     uint64_t pc = s->contexts[context].function->flow.insns[insn].address;
 
     if (w->is_reg)
-        return variables_in_register(program_binary(s->program), pc, w->reg);
+        return variables_in_register(program_variables(s->program), pc, w->reg);
     return name_of_area(s, pc, &w->area);
 }
 
@@ -56,11 +57,11 @@ static const char *name_behind(struct slice *s, const struct node *n)
     const char *name = NULL;
 
     if (slice_is_call(i))
-        return variables_in_register(program_binary(s->program),
+        return variables_in_register(program_variables(s->program),
                                      i->address + i->bytes, REG_AX);
     for (uint8_t r = 0; r < REG_FLAGS && !name; r++)
         if (i->writes & REG_BIT(r))
-            name = variables_in_register(program_binary(s->program),
+            name = variables_in_register(program_variables(s->program),
                                          i->address + i->bytes, r);
     return name;
 }
@@ -160,6 +161,11 @@ void slice_reason(struct slice *s, const struct node *n, char out[SLICE_REASON])
         break;
     case NODE_ENDS:
         str_add(&to, "decides how often tasks communicate before that");
+        break;
+    case NODE_PUTS:
+        str_addf(&to, "%s may have sent what is received at ", callee ? callee
+                 : "a call");
+        add_reader(&to, s, n);
         break;
     case NODE_ELSEWHERE:
         str_add(&to, "sets, outside of the path, ");

@@ -42,10 +42,29 @@ uint32_t bases_number(struct bases *b, enum base_kind kind, uint32_t a,
     return (uint32_t)b->n++;
 }
 
+/* As other fields of the same records are? */
+static bool are_apart(const struct area *a, const struct area *b)
+{
+    int64_t step = a->step, off, bytes = b->bytes;
+
+    if (!step || a->low == INT64_MIN || b->low == INT64_MIN)
+        return false;
+    if (!b->step) {
+        if (b->high == AREA_END || b->high - b->low > step)
+            return false;
+        bytes = b->high - b->low;
+    } else if (b->step != a->step) {
+        return false;
+    }
+    off = (b->low + b->first - a->low - a->first) % step;
+    off += off < 0 ? step : 0;
+    return off >= a->bytes && off + bytes <= step;
+}
+
 bool area_meets(const struct area *a, const struct area *b)
 {
     return a->base && a->base == b->base && a->low < b->high &&
-           b->low < a->high;
+           b->low < a->high && !are_apart(a, b) && !are_apart(b, a);
 }
 
 bool area_covers(const struct area *a, const struct area *b)
@@ -67,7 +86,9 @@ static struct value made(struct values *v, uint32_t insn, uint8_t reg)
 static bool is_pointer(const struct values *v, const struct value *x)
 {
     switch ((enum base_kind)v->bases->v[x->base].kind) {
-    case BASE_FRAME: case BASE_ENTRY: case BASE_MEMORY: case BASE_THREAD:
+    case BASE_ENTRY: case BASE_MEMORY:
+        return !v->number(v->arg, x->base);
+    case BASE_FRAME: case BASE_THREAD:
         return true;
     case BASE_FILE:
         return x->offset >= 0x1000;
@@ -112,8 +133,8 @@ static int find_slot(const struct values *v, int64_t offset)
     return -1;
 }
 
-/* What stands there: what was put there last, or by the only one who does, or else
- * something that bears the name of the place. */
+/* What stands there: what was put there last, or by the only one who does, or
+ * else something that bears the name of the place. */
 static struct value loaded(struct values *v, const struct value *regs,
                            const struct value *at, uint32_t insn, uint8_t reg)
 {
@@ -124,11 +145,11 @@ static struct value loaded(struct values *v, const struct value *regs,
     if (v->bases->v[at->base].kind == BASE_FRAME) {
         int slot = find_slot(v, at->offset);
 
-        if (slot >= 0 && v->slots[slot].n == 1 && v->slots[slot].value.base)
-            return v->slots[slot].value;
         for (uint32_t k = 0; k < v->nkept; k++)
             if (v->kept[k] == at->offset && regs[REG_GENERAL + k].base)
                 return regs[REG_GENERAL + k];
+        if (slot >= 0 && v->slots[slot].n == 1 && v->slots[slot].value.base)
+            return v->slots[slot].value;
     }
     x.base = bases_number(v->bases, BASE_MEMORY, at->base, at->offset);
     return x;
@@ -339,7 +360,8 @@ static struct area area_of(const struct values *v, const struct value *regs,
                            const struct insn *n, const struct insn_mem *m)
 {
     struct value x = mem_value(v, regs, m);
-    struct area a = { x.base, x.offset, x.offset + m->bytes };
+    struct area a = { .base = x.base, .low = x.offset,
+                      .high = x.offset + m->bytes };
 
     if (n->thread && m->base == REG_NONE)
         a.base = BASE_NUMBER_THREAD;
@@ -348,9 +370,21 @@ static struct area area_of(const struct values *v, const struct value *regs,
     if (x.wide || !m->bytes) {
         if (!m->bytes)
             a.high = AREA_END;
-        v->whole(v->arg, &a);
+        v->whole(v->arg, &a, m->bytes != 0);
     }
     return a;
+}
+
+static bool is_joined(const struct values *v, const struct value *x)
+{
+    return v->bases->v[x->base].kind == BASE_JOINED;
+}
+
+/* What is put together from several may be so only because it comes back from a
+ * slot that is not followed yet. */
+static bool may_be_pointer(const struct values *v, const struct value *x)
+{
+    return is_pointer(v, x) || is_joined(v, x);
 }
 
 static void note_slot(struct values *v, const struct insn *n,
@@ -371,14 +405,15 @@ static void note_slot(struct values *v, const struct insn *n,
     if (n->move == MOVE_STORE || n->move == MOVE_PUSH) {
         if (n->from < REG_GENERAL)
             v->slots[k].value = regs[n->from];
-        v->slots[k].pointer |= is_pointer(v, &v->slots[k].value);
+        v->slots[k].pointer |= may_be_pointer(v, &v->slots[k].value);
     }
 }
 
 static void keep_slots(struct values *v)
 {
     for (size_t i = 0; i < v->nslots && v->nkept < VALUE_KEPT; i++)
-        if (v->slots[i].n > 1 && v->slots[i].pointer)
+        if (v->slots[i].pointer &&
+            (v->slots[i].n > 1 || is_joined(v, &v->slots[i].value)))
             v->kept[v->nkept++] = v->slots[i].offset;
 }
 
@@ -415,12 +450,13 @@ static void each_insn(struct values *v, bool slots)
 
 bool values_make(struct values *v, const struct flow *f, struct bases *bases,
                  uint32_t function, value_whole_f *whole,
-                 value_changes_f *changes, void *arg)
+                 value_changes_f *changes, value_number_f *number, void *arg)
 {
     size_t ncalls = 1;
 
     *v = (struct values){ .flow = f, .bases = bases, .function = function,
-                          .whole = whole, .changes = changes, .arg = arg };
+                          .whole = whole, .changes = changes, .number = number,
+                          .arg = arg };
     for (size_t i = 0; i < f->ninsns; i++)
         ncalls += is_call(&f->insns[i]);
     v->at_block = calloc(f->nblocks * VALUE_PLACES, sizeof(*v->at_block));
@@ -478,10 +514,53 @@ struct value values_before(struct values *v, uint32_t insn, uint8_t reg)
     return regs[reg];
 }
 
+struct value values_in_frame(struct values *v, uint32_t insn, uint32_t frame,
+                             int64_t offset)
+{
+    const struct value at = { frame, false, offset };
+    struct value regs[VALUE_PLACES], is;
+
+    all_before(v, insn, regs);
+    is = loaded(v, regs, &at, insn, REG_AX);
+    if (v->bases->v[is.base].kind == BASE_MEMORY &&
+        v->bases->v[is.base].a == frame && v->bases->v[is.base].b == offset)
+        return (struct value){ 0 };
+    return is;
+}
+
+bool values_held(struct values *v, uint32_t insn, const struct area *in,
+                 uint32_t base, int64_t *at, struct value *is)
+{
+    struct value regs[VALUE_PLACES];
+
+    all_before(v, insn, regs);
+    for (*at = in->low; *at < in->high; *at += 8) {
+        const struct value there = { in->base, false, *at };
+
+        *is = loaded(v, regs, &there, insn, REG_AX);
+        if (is->base == base)
+            return true;
+    }
+    return false;
+}
+
+uint64_t values_holding(struct values *v, uint32_t insn, uint32_t base)
+{
+    struct value regs[VALUE_PLACES];
+    uint64_t mask = 0;
+
+    all_before(v, insn, regs);
+    for (uint8_t r = 0; r < REG_GENERAL; r++)
+        if (regs[r].base == base && !regs[r].wide && !regs[r].offset)
+            mask |= REG_BIT(r);
+    return mask;
+}
+
 struct value values_stacked(struct values *v, uint32_t call, int k)
 {
     const struct value *sp = values_at_call(v, call, REG_SP);
-    struct area slot = { sp->base, sp->offset + 8 * k, sp->offset + 8 * k + 8 };
+    struct area slot = { .base = sp->base, .low = sp->offset + 8 * k,
+                         .high = sp->offset + 8 * k + 8 };
     uint32_t first = v->flow->blocks[v->flow->block_of[call]].first;
     struct value regs[VALUE_PLACES];
 

@@ -52,17 +52,27 @@ struct value {
     int64_t offset;
 };
 
-/* Bytes from low up to high, which is not one of them. base 0: not known. */
-struct area { uint32_t base; int64_t low, high; };
+/* Bytes from low up to high, which is not one of them. base 0: not known. If
+ * there is a step, it is only so many bytes of each step, as one field of the
+ * records of an array: the first ones begin at low + first. */
+struct area {
+    uint32_t base;
+    int64_t low, high, first;
+    uint32_t step, bytes;
+};
 #define AREA_END INT64_MAX
 
 bool area_meets(const struct area *a, const struct area *b);
 bool area_covers(const struct area *a, const struct area *b);
 
-/* Widen an area to the variable that it is in. */
-typedef void value_whole_f(void *arg, struct area *a);
+/* Widen an area to the variable that it is in; element: to the array, as
+ * nothing but its index is not known. */
+typedef void value_whole_f(void *arg, struct area *a, bool element);
 
 enum { VALUE_KEPT = 40, VALUE_PLACES = REG_GENERAL + VALUE_KEPT };
+
+/* Is it a number, and no address, what is known by this base only? */
+typedef bool value_number_f(void *arg, uint32_t base);
 
 /* Which registers a call may change. */
 typedef uint64_t value_changes_f(void *arg, const struct insn *call);
@@ -73,6 +83,7 @@ struct values {
     uint32_t function;
     value_whole_f *whole;
     value_changes_f *changes;
+    value_number_f *number;
     void *arg;
     struct value *at_block;     /* owned: [block * VALUE_PLACES + register], slots
                                    that are kept behind those */
@@ -82,14 +93,15 @@ struct values {
     struct { int64_t offset; struct value value; uint32_t n; bool pointer; } *slots;
     size_t nslots, cap_slots;   /* owned: of the frame, that are written */
     int64_t kept[VALUE_KEPT];   /* those that get several values, addresses among
-                                   them: they are followed like registers */
+                                   them, or one that was put together from several:
+                                   they are followed like registers */
     uint32_t nkept;
 };
 
 /* False: there is no room. */
 bool values_make(struct values *v, const struct flow *f, struct bases *bases,
                  uint32_t function, value_whole_f *whole,
-                 value_changes_f *changes, void *arg);
+                 value_changes_f *changes, value_number_f *number, void *arg);
 void values_fini(struct values *v);             /* {0} is fine */
 
 /* At a call: what the register has. */
@@ -100,6 +112,15 @@ const struct value *values_at_call(const struct values *v, uint32_t insn,
 struct value values_stacked(struct values *v, uint32_t call, int k);
 /* Before an instruction: what the register has. */
 struct value values_before(struct values *v, uint32_t insn, uint8_t reg);
+/* Before an instruction: what stands in the frame there, if that is known. */
+struct value values_in_frame(struct values *v, uint32_t insn, uint32_t frame,
+                             int64_t offset);
+/* Where in these bytes of the frame an address of this base stands; false:
+ * nowhere. */
+bool values_held(struct values *v, uint32_t insn, const struct area *in,
+                 uint32_t base, int64_t *at, struct value *is);
+/* Before an instruction: which registers have just what is this base. */
+uint64_t values_holding(struct values *v, uint32_t insn, uint32_t base);
 /* The memory of an operand. */
 const struct area *values_area(const struct values *v, uint32_t insn,
                                uint8_t operand);

@@ -34,6 +34,16 @@ bool scope_function(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *out)
     return find(unit, pc, false, 0, out) || find(unit, pc, true, 0, out);
 }
 
+bool scope_function_near(Dwarf_Die *unit, Dwarf_Addr pc, struct scope_last *last,
+                         Dwarf_Die *out)
+{
+    if (!last->known || dwarf_haspc(&last->function, pc) != 1)
+        last->known = scope_function(unit, pc, &last->function);
+    if (last->known)
+        *out = last->function;
+    return last->known;
+}
+
 /* The block, or inlined function, of a block that has the address. */
 static bool next_in(Dwarf_Die *block, Dwarf_Addr pc, Dwarf_Die *out)
 {

@@ -47,6 +47,7 @@ struct binary {
     struct stat file;           /* as it was opened; 0: it was not there */
     unsigned nanswers;
     struct answer *answer[BUCKETS];
+    struct scope_last last;
 };
 
 struct symbols {
@@ -393,10 +394,10 @@ static struct place line_place(Dwarf_Die *cu, Dwarf_Addr address)
     return p;
 }
 
-static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
+static void read_dwarf(struct draft *d, struct binary *b, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *cu = find_unit(mod, address, &bias), scopes[INLINED_MAX + 1];
+    Dwarf_Die *cu = find_unit(b->mod, address, &bias), scopes[INLINED_MAX + 1];
     struct place p = { NULL, 0 };
     char name[NAME_MAX_BYTES];
 
@@ -404,7 +405,7 @@ static void read_dwarf(struct draft *d, Dwfl_Module *mod, Dwarf_Addr address)
         return;
     if (d->lines)
         p = line_place(cu, address - bias);
-    if (!scope_function(cu, address - bias, &scopes[0]))
+    if (!scope_function_near(cu, address - bias, &b->last, &scopes[0]))
         return;
     for (int i = scope_inlined(&scopes[0], address - bias, scopes + 1, INLINED_MAX);
          i >= 0; i--) {
@@ -461,7 +462,7 @@ static bool is_c_library(const struct binary *b)
     return false;
 }
 
-static struct answer *look_up(const struct binary *b, uint64_t offset,
+static struct answer *look_up(struct binary *b, uint64_t offset,
                               Dwarf_Addr address, bool lines)
 {
     enum symbol_note note = b->note;
@@ -472,7 +473,7 @@ static struct answer *look_up(const struct binary *b, uint64_t offset,
         bool dwarf = !is_c_library(b);
 
         if (dwarf)
-            read_dwarf(&d, b->mod, address);
+            read_dwarf(&d, b, address);
         if (d.n == 0)
             read_table(&d, b->mod, address, dwarf);
         if (d.n == 0)

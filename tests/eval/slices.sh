@@ -8,8 +8,12 @@
 # One line a run: program, fault, options of the compiler; the place of the faulty
 # line in the slice ("-": it is not there), lines shown, lines on the path, the
 # task, the kind of the fault. Then the sums, apart for programs by which the order of
-# lines was chosen ("seen") and those that were written before it was, and looked at
-# afterwards ("unseen"). The programs are in slices/, where /*! N KIND */
+# lines was chosen, or what is followed mended ("seen"), and those that were only
+# measured ("unseen"): at -O2 seen 194 faults, 97 % in the slice, 85 % among the nearest;
+# unseen 40 faults, 90 % and 78 %. Among the nearest is a line whose place is within 40 %
+# of the number of lines on the path (8 at least, what else would be is said), which
+# is a measure of the order: all that is shown is more, and its sum stands there as
+# well. The programs are in slices/, where /*! N KIND */
 # marks the line of fault N: local, if it sets a value in a register or a stack slot,
 # memory, branch. $LIMIT is how many seconds a program has to be found stuck (30),
 # $OPTIONS are those of the compiler (-O2 -O0). With $KEEP, a folder, the programs are
@@ -34,6 +38,7 @@ compile()       # SOURCE FAULT OPTION: into $dir/prog
 {
     case $1 in
     *.F90) (cd "$dir" && mpifort "$3" -g -DFAULT="$2" -o prog "$here/slices/$1") ;;
+    *.cc) mpicxx "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" ;;
     *) mpicc "$3" -g -DFAULT="$2" -o "$dir/prog" "$here/slices/$1" -lm ;;
     esac
 }
@@ -163,7 +168,9 @@ how=one
 for option in ${OPTIONS:--O2 -O0}; do
     for source in halo.c farm.c requests.c pipeline.c solver.F90 \
         tree.c sorter.c mesh.F90 grid.c wave.F90 shuffle.c particles.F90 \
-        locks.c cycles.F90 cannon.c writers.c
+        locks.c cycles.F90 cannon.c writers.c survey.F90 tides.F90 \
+        panels.c depot.c spectra.F90 bazaar.cc canal.c orchard.F90 \
+        ledger.c coupler.F90
     do
         grep -oE '(/\*!|!!) [0-9]+' "$here/slices/$source" | grep -oE '[0-9]+' >"$dir/faults"
         while read -r fault; do
@@ -178,9 +185,10 @@ done
 
 awk '
     { of = $3
-      of = of ($1 ~ /^(cannon|writers)\./ ? " unseen" : " seen")
+      of = of ($1 ~ /^(canal|orchard|ledger|coupler)\./ ? " unseen" : " seen")
       n[of]++
       near = int(0.4 * $6)
+      strictly[of] += $4 != "-" && $4 <= near
       if (near < 8)
           near = 8
       if (near > $5)
@@ -200,8 +208,9 @@ awk '
                 "functions on the path have %d\n", of, n[of], inside[of],
                 100 * inside[of] / n[of], shown[of], path[of]
             printf "# %s: %d among the nearest (%.0f %%), when %.0f %% of those lines " \
-                "are shown\n", of, top[of], 100 * top[of] / n[of],
-                path[of] ? 100 * nearest[of] / path[of] : 0
+                "are shown; %d if 40 %% may be less than 8\n", of, top[of],
+                100 * top[of] / n[of], path[of] ? 100 * nearest[of] / path[of] : 0,
+                strictly[of]
             for (k in kinds)
                 if (of_kind[of, k])
                     printf "# %s %s: %d faults, %d in the slice (%.0f %%), %d among " \

@@ -135,7 +135,7 @@ static const char source[] =
     "    seen = n + 23;\n"
     "    seen = inner(from);\n"
     "}\n"
-    "extern void MPI_Comm_rank(int, int *);\n"
+    "extern void MPI_Comm_rank(int, int *), MPI_Comm_size(int, int *);\n"
     "extern void MPI_Send(void *, int, int, int, int, int);\n"
     "extern void MPI_Recv(void *, int, int, int, int, int);\n" /* 89 */
     "void by_rank(long n)\n"
@@ -406,11 +406,182 @@ static const char source[] =
     "    long copy = made;\n"                                  /* 355 */
     "    stop(copy);\n"                                        /* 356 */
     "    seen = made;\n"
+    "}\n"
+    "void many(long a, long b, long c, long d, long e, long f, long *g)\n"
+    "    __attribute__((noinline));\n"                         /* 360 */
+    "void many(long a, long b, long c, long d, long e, long f, long *g)\n"
+    "{\n"
+    "    *g = 0;\n"
+    "    __asm__ volatile(\"mov %0, %0\" :: \"r\"(a + b + c + d + e + f));\n"
+    "}\n"                                                      /* 365 */
+    "struct list { long n, *start; };\n"
+    "OUT void lay(struct list *l, long each)\n"
+    "{\n"
+    "    for (long i = 0; i < l->n; i++)\n"
+    "        l->start[i + 1] = l->start[i] + each;\n"          /* 370 */
+    "}\n"
+    "OUT void by_spilled(struct list *l, long a, long b, long c, long d, long e)\n"
+    "{\n"
+    "    long x;\n"
+    "    lay(l, a);\n"                                         /* 375 */
+    "    long *v = l->start, n = l->n;\n"
+    "    for (long i = 0; i < n; i++)\n"
+    "        for (long k = v[i]; k < v[i + 1]; k++) {\n"       /* 378 */
+    "            many(a + k, b + k, c * k, d + k, e - k, i, &x);\n"
+    "            stop(k);\n"                                   /* 380 */
+    "        }\n"
+    "}\n"
+    "struct tall { long n; char ready[8]; long part[6]; };\n"
+    "OUT void set_ready(struct tall *t, unsigned long k)\n"
+    "{\n"                                                       /* 385 */
+    "    t->ready[k] = k > 5;\n"                               /* 386 */
+    "}\n"
+    "OUT void set_part(struct tall *t, long k)\n"
+    "{\n"
+    "    t->part[k] = k * 181;\n"                              /* 390 */
+    "}\n"
+    "OUT void by_member(struct tall *t, long k)\n"
+    "{\n"
+    "    set_ready(t, k + 1);\n"                               /* 394 */
+    "    set_part(t, k);\n"                                    /* 395 */
+    "    for (; k < 7; k++)\n"
+    "        if (t->ready[k])\n"                               /* 397 */
+    "            stop(1);\n"
+    "}\n"
+    "OUT void by_choice(long n, long before)\n"                 /* 400 */
+    "{\n"
+    "    long made = n * 193;\n"                               /* 402 */
+    "    long after = made + limit;\n"
+    "    if (n > 4)\n"
+    "        after = before;\n"                                /* 405 */
+    "    stop(after);\n"                                       /* 406 */
+    "    seen = n;\n"
+    "}\n"
+    "struct item { long key, weight; };\n"
+    "OUT void set_key(struct item *v, long k)\n"                /* 410 */
+    "{\n"
+    "    v[k].key = k * 211;\n"                                /* 412 */
+    "}\n"
+    "OUT void set_weight(struct item *v, long k)\n"
+    "{\n"                                                       /* 415 */
+    "    v[k].weight = k * 223;\n"                             /* 416 */
+    "}\n"
+    "OUT void by_element(struct item *v, long k)\n"
+    "{\n"
+    "    set_key(v, k + 1);\n"                                 /* 420 */
+    "    set_weight(v, k);\n"                                  /* 421 */
+    "    if (v[k].key > 3)\n"                                  /* 422 */
+    "        stop(1);\n"
+    "    seen = k;\n"
+    "}\n"                                                       /* 425 */
+    "void by_waiting(void)\n"
+    "{\n"
+    "    int x = 0;\n"
+    "    MPI_Recv(&x, 1, 0, 1, 5, 0);\n"
+    "    MPI_Send(&x, 1, 0, 1, 8, 0);\n"                       /* 430 */
+    "    MPI_Send(&x, 1, 0, 1, 9, 0);\n"                       /* 431 */
+    "    MPI_Recv(&x, 1, 0, 1, 9, 0);\n"
+    "}\n"
+    "struct method { struct box *is; long kind; };\n"
+    "OUT void set_held(struct method *h, long n)\n"             /* 435 */
+    "{\n"
+    "    h->is->a = n * 227;\n"                                /* 437 */
+    "}\n"
+    "OUT void by_method(struct box *p, long n)\n"
+    "{\n"                                                       /* 440 */
+    "    struct method h = { p, n };\n"
+    "    set_held(&h, n);\n"                                   /* 442 */
+    "    if (p->a > 4)\n"                                      /* 443 */
+    "        stop(1);\n"
+    "    seen = n;\n"
+    "}\n"
+    "struct boxes { long a, b, c; };\n"
+    "OUT void set_c(struct boxes *p, long n) { p->c = n * 229; }\n"
+    "OUT void by_part(struct boxes *p, long n)\n"
+    "{\n"                                                       /* 450 */
+    "    set_c(p, n);\n"
+    "    MPI_Recv(&p->b, 1, 0, 1, 5, 0);\n"                   /* 452 */
+    "    if (p->c > 4)\n"
+    "        stop(1);\n"
+    "}\n"                                                       /* 455 */
+    "OUT void by_sent(int n)\n"
+    "{\n"
+    "    int x = n * 233, y = 0;\n"                           /* 458 */
+    "    int z = n * 239;\n"                                  /* 459 */
+    "    MPI_Send(&x, 1, 0, 1, 5, 0);\n"                      /* 460 */
+    "    MPI_Send(&z, 1, 0, 1, 6, 0);\n"                      /* 461 */
+    "    MPI_Recv(&y, 1, 0, 1, 5, 0);\n"
+    "    MPI_Recv(&z, 1, 0, y, 7, 0);\n"                      /* 463 */
+    "}\n"
+    "OUT void by_count(long n)\n"                               /* 465 */
+    "{\n"
+    "    long last = n * 241;\n"                              /* 467 */
+    "    for (long i = 0; i < last; i++)\n"                    /* 468 */
+    "        if (i % 7 == 3)\n"                                /* 469 */
+    "            stop(i);\n"                                  /* 470 */
+    "    seen = n;\n"
+    "}\n"
+    "OUT void wait_at(struct boxes *p) { stop(p->b); }\n"
+    "OUT void by_each(long k, long n)\n"
+    "{\n"                                                       /* 475 */
+    "    struct boxes v[4];\n"
+    "    v[k & 3].b = n * 251;\n"                            /* 477 */
+    "    v[n & 3].c = n * 257;\n"                            /* 478 */
+    "    wait_at(&v[k & 3]);\n"                              /* 479 */
+    "    seen = v[k & 3].c;\n"                               /* 480 */
+    "}\n"
+    "OUT void set_b(struct boxes *p, long n) { p->b = n * 263; }\n"
+    "OUT void by_one(long k, long n)\n"
+    "{\n"
+    "    struct boxes v[4];\n"                               /* 485 */
+    "    set_c(&v[n & 3], n);\n"                             /* 486 */
+    "    set_b(&v[k & 3], n);\n"
+    "    if (v[n & 3].b > 4)\n"
+    "        stop(1);\n"
+    "    seen = v[n & 3].c;\n"                               /* 490 */
+    "}\n"
+    "struct party { int rank, size; };\n"
+    "OUT void in_steps(struct party *p)\n"
+    "{\n"
+    "    long sum = 0;\n"                                    /* 495 */
+    "    int step = p->size;\n"                              /* 496 */
+    "    seen = 1;\n"
+    "    for (int i = p->rank; i < limit; i += step) {\n"
+    "        stop(i);\n"
+    "        __asm__ volatile(\"\" ::: \"bx\", \"r12\", \"r13\", \"r14\", \"r15\");\n"
+    "    }\n"
+    "    seen = sum;\n"
+    "}\n"
+    "OUT void by_size(void)\n"
+    "{\n"                                                       /* 505 */
+    "    struct party p = { 0 };\n"
+    "    MPI_Comm_rank(0, &p.rank);\n"
+    "    MPI_Comm_size(0, &p.size);\n"
+    "    in_steps(&p);\n"
+    "    seen = p.rank;\n"                                   /* 510 */
+    "}\n"
+    "OUT void by_most(long n)\n"
+    "{\n"
+    "    long y = n * 269;\n"                                /* 514 */
+    "    long x = n * 271;\n"                                /* 515 */
+    "    long z = 0;\n"                                      /* 516 */
+    "    if (n > 5)\n"
+    "        z = 7;\n"                                       /* 518 */
+    "    if (x > 3) {\n"
+    "        seen = 1;\n"                                    /* 520 */
+    "        if (y > 5) {\n"
+    "            seen = 2;\n"
+    "            if (x + 2 * limit < 90)\n"
+    "                stop(z);\n"
+    "        }\n"                                           /* 525 */
+    "    }\n"
+    "    seen = n;\n"
     "}\n";
 
 /* As much of MPI as that calls: in a library, as it is. */
 static const char library[] =
     "void MPI_Comm_rank(int c, int *rank) { *rank = c; }\n"
+    "void MPI_Comm_size(int c, int *n) { *n = 4 + c; }\n"
     "void MPI_Send(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Recv(void *x, int n, int t, int p, int g, int c) { }\n"
     "void MPI_Barrier(int c) { }\n"
@@ -506,6 +677,14 @@ static unsigned place_of(const struct slice *s, unsigned line)
     return 0;
 }
 
+static unsigned cost_of(const struct slice *s, unsigned line)
+{
+    unsigned place = place_of(s, line);
+    size_t n;
+
+    return place ? slice_rows(s, &n)[place - 1].cost : 0;
+}
+
 /* A path of calls, innermost first: function and what it calls, in pairs; lines
  * that have to be there, and lines that must not. 0 ends each list. */
 struct expected {
@@ -594,6 +773,113 @@ static void variables_have_their_names(void **state)
     }
 }
 
+/* Its register is kept in a slot of the frame while others are called, and got back
+ * from there: it is the same pointer, turn by turn. */
+static void an_array_whose_pointer_is_put_aside(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "by_spilled", "stop" }, { 380, 378, 375, 370 },
+                               { 11, 165 } });
+}
+
+/* Where types are known: a line that sets what stop() depends on is there, and one that
+ * sets another field is not. */
+static void expect_field(const char *in, unsigned sets, unsigned other)
+{
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        struct slice_frame v = { 0, true };
+        char path[200];
+        struct err err;
+        struct slice *s;
+
+        if (!builds[l].names)
+            continue;
+        v.address = return_of(path_of(path, builds[l].name), in, "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        if (!place_of(s, sets))
+            fail_msg("%s %s: line %u is missing", builds[l].name, in, sets);
+        if (place_of(s, other))
+            fail_msg("%s %s: line %u is no reason", builds[l].name, in, other);
+        slice_free(s);
+    }
+}
+
+/* The same of a function that it calls, and that waits; callee NULL: of itself. */
+static void expect_apart(const char *in, const char *callee, unsigned sets,
+                         unsigned other)
+{
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        struct slice_frame v[2];
+        char path[200];
+        struct err err;
+        struct slice *s;
+
+        if (!builds[l].names || strcmp(builds[l].name, "plain0") == 0)
+            continue;           /* there the index is the base of the address */
+        path_of(path, builds[l].name);
+        v[0] = (struct slice_frame){ return_of(path, callee ? callee : in, "stop"),
+                                     true };
+        if (callee)
+            v[1] = (struct slice_frame){ return_of(path, in, callee), true };
+        s = make(path, NULL, v, callee ? 2 : 1, &err);
+        assert_non_null(s);
+        if (!place_of(s, sets) || place_of(s, other))
+            fail_msg("%s %s: line %u is %s, and %u is %s", builds[l].name, in, sets,
+                     place_of(s, sets) ? "there" : "missing", other,
+                     place_of(s, other) ? "there" : "missing");
+        slice_free(s);
+    }
+}
+
+/* An index does not lead from one field to another, and it is not taken for the
+ * address. */
+static void an_array_that_is_a_field(void **state)
+{
+    (void)state;
+    expect_field("by_member", 386, 390);
+    expect_field("by_member", 394, 395);
+}
+
+/* The function is given a record that has the address, as methods are in Fortran; what
+ * else is in registers when it is called is nothing to it. */
+static void an_address_that_is_in_a_record(void **state)
+{
+    (void)state;
+    expect_field("by_method", 437, 11);
+    expect_field("by_method", 442, 11);
+}
+
+static void a_field_of_the_elements_of_an_array(void **state)
+{
+    (void)state;
+    expect_field("by_element", 412, 416);
+    expect_field("by_element", 420, 421);
+}
+
+/* One record of an array is given, nobody knows which: its fields are apart all the
+ * same. */
+static void a_field_of_one_element_that_is_given(void **state)
+{
+    (void)state;
+    expect_apart("by_each", "wait_at", 477, 478);
+    expect_apart("by_one", NULL, 482, 448);
+}
+
+/* How many tasks there are is a value, and no address that is handed on. */
+static void a_copy_of_how_many_tasks_there_are(void **state)
+{
+    (void)state;
+    expect(&(struct expected){ { "in_steps", "stop", "by_size", "in_steps" },
+                               { 496 }, { 0 } });
+}
+
+static void a_field_that_a_message_fills(void **state)
+{
+    (void)state;
+    expect_field("by_part", 448, 452);
+}
+
 static void one_case_of_many(void **state)
 {
     (void)state;
@@ -657,6 +943,22 @@ static void expect_nearer(const char *in, const char *callee, unsigned near,
     }
 }
 
+/* Which of two values it is: that line makes none, but it chooses. */
+static void a_copy_that_chooses_is_near(void **state)
+{
+    char path[200];
+    struct err err;
+    struct slice_frame v = { 0, true };
+    struct slice *s;
+
+    (void)state;
+    v.address = return_of(path_of(path, "O0"), "by_choice", "stop");
+    s = make(path, NULL, &v, 1, &err);
+    assert_non_null(s);
+    assert_true(place_of(s, 405) && place_of(s, 405) < place_of(s, 402));
+    slice_free(s);
+}
+
 static void who_asks_for_the_rank_is_nearer(void **state)
 {
     (void)state;
@@ -668,6 +970,13 @@ static void a_message_with_the_tag_that_is_awaited_is_nearer(void **state)
 {
     (void)state;
     expect_nearer("by_tag", "MPI_Recv", 102, 103);
+}
+
+/* Either may be what is given. */
+static void a_line_that_only_sets_0_is_farther(void **state)
+{
+    (void)state;
+    expect_nearer("by_most", "stop", 518, 516);
 }
 
 static void a_variable_of_the_file_by_its_address(void **state)
@@ -783,30 +1092,100 @@ static void no_braces(void **state)
                                { 250, 252, 12 } });
 }
 
-/* What others are in, and what the task has called last, is nearer than a message
- * whose tag is the one that is awaited. */
+/* What others are in, and what the task has called last, is nearer than it would be
+ * by its tag, which is not the one that is awaited. */
 static void calls_that_were_made_are_nearer(void **state)
 {
     (void)state;
-    for (int l = next(-1); l < BUILDS; l = next(l))
-        for (int theirs = 0; theirs < 2; theirs++) {
-            char path[200];
-            struct err err;
-            struct slice_frame v = { 0, true };
-            uint64_t call;
-            struct slice *s;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        unsigned cost[3];
+        struct slice_frame v = { 0, true };
+        uint64_t call;
 
-            path_of(path, builds[l].name);
-            v.address = return_of(path, "by_tag", "MPI_Recv");
-            call = nth_return_of(path, "by_tag", "MPI_Send", 2);
-            s = slice_make(path, NULL, &(struct slice_place){
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_tag", "MPI_Recv");
+        call = nth_return_of(path, "by_tag", "MPI_Send", 2);
+        for (int how = 0; how < 3; how++) {
+            struct err err;
+            struct slice *s = slice_make(path, NULL, &(struct slice_place){
                 .frames = &v, .nframes = 1, .lately = &call, .theirs = &call,
-                .nlately = !theirs, .ntheirs = theirs != 0 }, &err);
+                .nlately = how == 1, .ntheirs = how == 2 }, &err);
+
             assert_non_null(s);
-            assert_true(place_of(s, 103) < place_of(s, 102));
-            assert_true(place_of(s, 102) != 0);
+            assert_true(place_of(s, 103) != 0);
+            cost[how] = cost_of(s, 103);
             slice_free(s);
         }
+        assert_true(cost[1] < cost[0]);
+        assert_true(cost[2] < cost[1]);
+    }
+}
+
+/* A message has in it what the send with its tag was given. */
+static void what_was_sent_with_the_same_tag(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        struct slice *s;
+
+        path_of(path, builds[l].name);
+        v.address = nth_return_of(path, "by_sent", "MPI_Recv", 2);
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        if (!place_of(s, 458) || place_of(s, 459))
+            fail_msg("%s: %u, %u", builds[l].name, place_of(s, 458),
+                     place_of(s, 459));
+        slice_free(s);
+    }
+}
+
+/* The head of a loop is farther than a branch that computes something. */
+static void a_line_that_only_counts_is_farther(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        struct slice_frame v = { 0, true };
+        char path[200];
+        struct err err;
+        struct slice *s;
+
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_count", "stop");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 467) && place_of(s, 468) && place_of(s, 469));
+        if (cost_of(s, 468) <= cost_of(s, 469))
+            fail_msg("%s: %u, %u", builds[l].name, cost_of(s, 468),
+                     cost_of(s, 469));
+        slice_free(s);
+    }
+}
+
+/* It waits for a task that waits itself: for a message with another tag. */
+static void what_the_awaited_task_waits_for_is_nearer(void **state)
+{
+    (void)state;
+    for (int l = next(-1); l < BUILDS; l = next(l)) {
+        char path[200];
+        struct err err;
+        struct slice_frame v = { 0, true };
+        uint64_t call;
+        struct slice *s;
+
+        path_of(path, builds[l].name);
+        v.address = return_of(path, "by_waiting", "MPI_Recv");
+        call = nth_return_of(path, "by_waiting", "MPI_Recv", 2);
+        s = slice_make(path, NULL, &(struct slice_place){
+            .frames = &v, .nframes = 1, .theirs = &call, .ntheirs = 1 }, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 431) != 0);
+        assert_true(place_of(s, 431) < place_of(s, 430));
+        slice_free(s);
+    }
 }
 
 /* All tasks run the same line: what they put in is what is got. */
@@ -875,14 +1254,6 @@ static void loops_that_another_task_has_left_are_near(void **state)
         assert_true(place_of(s, 318) < place_of(s, 317));
         slice_free(s);
     }
-}
-
-static unsigned cost_of(const struct slice *s, unsigned line)
-{
-    unsigned place = place_of(s, line);
-    size_t n;
-
-    return place ? slice_rows(s, &n)[place - 1].cost : 0;
 }
 
 /* The task has come by before: what the call was given then, and is given now, was
@@ -1067,8 +1438,68 @@ static void variables_in_a_module_of_fortran(void **state)
         assert_non_null(s);
         rows = slice_rows(s, &n);
         assert_true(place_of(s, 10) && place_of(s, 8) && place_of(s, 7));
+        assert_true(!place_of(s, 3) && !place_of(s, 4) && !place_of(s, 5));
         assert_string_equal(rows[place_of(s, 8) - 1].reason,
                             "sets `tag`, read at m.f90:10");
+        slice_free(s);
+    }
+}
+
+/* A method is any of those that classes have at its place; who gives memory, or gets
+ * it back, sets nothing in it. */
+static void methods_of_objects_and_memory_of_cxx(void **state)
+{
+    static const char text[] =
+        "extern \"C\" int MPI_Recv(void *, int, void *, int, int, void *,\n"
+        "                        void *);\n"
+        "struct shape { virtual int next(int n) const = 0; };\n"
+        "struct ring : shape { int next(int n) const override; };\n"
+        "struct star : shape { int next(int n) const override; };\n"
+        "int ring::next(int n) const\n"                        /* 6 */
+        "{\n"
+        "    return n + 2;\n"                                  /* 8 */
+        "}\n"
+        "int star::next(int n) const\n"
+        "{\n"
+        "    return n * 3;\n"                                  /* 12 */
+        "}\n"
+        "__attribute__((noinline)) int wait_for(shape **s, int which, int n)\n"
+        "{\n"
+        "    int *known = new int[2];\n"                       /* 16 */
+        "    known[0] = s[which]->next(n);\n"                  /* 17 */
+        "    for (int i = 2; i < n; i++) {\n"
+        "        int *more = new int[i + 2];\n"
+        "        more[0] = known[0] + i;\n"                    /* 20 */
+        "        delete[] known;\n"                            /* 21 */
+        "        known = more;\n"
+        "    }\n"
+        "    return MPI_Recv(0, 0, 0, known[0], 7, 0, 0) + 1;\n"
+        "}\n"
+        "int main(int argc, char **)\n"
+        "{\n"
+        "    shape *s[] = { new ring, new star };\n"
+        "    return wait_for(s, argc - 1, argc + 1);\n"
+        "}\n";
+    static const char *const options[] = { "-O0", "-O2" };
+
+    (void)state;
+    if (system("command -v c++ >/dev/null"))
+        skip();
+    put("methods.cc", text);
+    for (int l = 0; l < 2; l++) {
+        struct slice_frame v = { 0, true };
+        char path[200];
+        struct err err;
+        struct slice *s;
+
+        run("cd %s && c++ -g %s -o methods methods.cc -L. -lx", dir, options[l]);
+        path_of(path, "methods");
+        v.address = return_of(path, "_Z8wait_forPP5shapeii", "MPI_Recv");
+        s = make(path, NULL, &v, 1, &err);
+        assert_non_null(s);
+        assert_true(place_of(s, 8) && place_of(s, 12));
+        assert_true(place_of(s, 17) && !place_of(s, 21));
+        assert_true(l == 0 || place_of(s, 20));
         slice_free(s);
     }
 }
@@ -1220,6 +1651,7 @@ int main(void)
         cmocka_unit_test(nearest_lines_come_first),
         cmocka_unit_test(who_asks_for_the_rank_is_nearer),
         cmocka_unit_test(a_message_with_the_tag_that_is_awaited_is_nearer),
+        cmocka_unit_test(a_line_that_only_sets_0_is_farther),
         cmocka_unit_test(a_variable_of_the_file_by_its_address),
         cmocka_unit_test(an_address_on_the_stack),
         cmocka_unit_test(who_is_called_by_a_table),
@@ -1244,7 +1676,19 @@ int main(void)
         cmocka_unit_test(a_line_that_makes_nothing_is_farther),
         cmocka_unit_test(a_store_of_a_vector_writes),
         cmocka_unit_test(lines_of_libraries_are_not_shown),
+        cmocka_unit_test(an_array_whose_pointer_is_put_aside),
+        cmocka_unit_test(an_array_that_is_a_field),
+        cmocka_unit_test(a_field_of_the_elements_of_an_array),
+        cmocka_unit_test(an_address_that_is_in_a_record),
+        cmocka_unit_test(a_copy_that_chooses_is_near),
+        cmocka_unit_test(what_the_awaited_task_waits_for_is_nearer),
+        cmocka_unit_test(a_field_that_a_message_fills),
+        cmocka_unit_test(a_field_of_one_element_that_is_given),
+        cmocka_unit_test(a_copy_of_how_many_tasks_there_are),
+        cmocka_unit_test(what_was_sent_with_the_same_tag),
+        cmocka_unit_test(a_line_that_only_counts_is_farther),
         cmocka_unit_test(variables_in_a_module_of_fortran),
+        cmocka_unit_test(methods_of_objects_and_memory_of_cxx),
         cmocka_unit_test(functions_without_lines_are_named),
         cmocka_unit_test(who_has_jumped_there),
         cmocka_unit_test(no_slice_is_said_in_a_sentence),

@@ -24,7 +24,7 @@
 #include "proto/tree/slicerows.h"
 
 #define WAIT_NS (40 * CLOCK_NS_PER_S)
-enum { SHOWN = 20, TEXT = 200 };
+enum { SHOWN = 20, SHOWN_PERCENT = 40, TEXT = 200 };
 
 struct row { char *function, *file, *reason, *source; uint32_t line; };
 
@@ -303,6 +303,18 @@ static int look(struct store *st, struct slices *s, bool *ended,
 
 /* -------------------------------------------------------------------- shown */
 
+/* How many lines, where nobody has said it: a part of those that the functions
+ * have that the task is in, as small programs have few of them. */
+static size_t shown_of(const struct slices *s)
+{
+    const char *path = strstr(str_text(&s->remarks), SLICEROWS_ON_PATH);
+    uint64_t lines = path ? strtoul(path + strlen(SLICEROWS_ON_PATH), NULL, 10)
+                          : 0;
+    uint64_t part = lines * SHOWN_PERCENT / 100;
+
+    return part > SHOWN ? (size_t)part : SHOWN;
+}
+
 /* The line of the source, if it is here. */
 static void read_source(struct row *r)
 {
@@ -434,13 +446,14 @@ int slices_show(const struct tool *t, uint64_t job, int64_t rank)
 {
     const struct why_options *o = t->own;
     struct slices s = { .job = job, .rank = rank, .next = o->next };
-    size_t most = o->top ? (size_t)o->top : t->json ? SIZE_MAX : SHOWN;
     struct err err;
     int status = 0;
 
     if (find(t, &s, &err)) {
         status = tool_complain(TOOL_FAILED, "%s", err.text);
     } else {
+        size_t most = o->top ? (size_t)o->top : t->json ? SIZE_MAX : shown_of(&s);
+
         for (size_t i = 0; i < s.n && i < most; i++)
             read_source(&s.rows[i]);
         if (t->json ? tell_programs(&s, most, &err) : say(&s, most, &err))
