@@ -20,6 +20,7 @@
  * given. Anything else makes HCT_OPTIMIZER_MAJOR grow. An optimizer that was
  * built for a later version than the host's is refused with a sentence.
  *   1.0  first version
+ *   1.1  hct_host.tasks_max, hct_work.crowds
  * */
 #ifndef HCT_OPTIMIZER_H
 #define HCT_OPTIMIZER_H
@@ -30,7 +31,7 @@
 #include "hct_policy.h"
 
 #define HCT_OPTIMIZER_MAJOR 1u
-#define HCT_OPTIMIZER_MINOR 0u
+#define HCT_OPTIMIZER_MINOR 1u
 
 #define HCT_NOWHERE UINT32_MAX
 
@@ -50,6 +51,10 @@ struct hct_host {               /* a node */
     uint64_t memory_bytes;      /* for our tasks in all; 0: not known */
     uint64_t disk_bytes;        /* free; 0: not known */
     uint64_t features;          /* of its processors: a set of bits */
+    /* since 1.1 */
+    uint32_t tasks_max, pad;    /* no move leads to where there are as many tasks,
+                                   wherever those of the same job that leave it
+                                   are taken off; 0: no limit */
 };
 
 enum hct_work_class { HCT_WORK_NORMAL, HCT_WORK_REALTIME, HCT_WORK_IDLE };
@@ -59,8 +64,8 @@ enum hct_work_flags {
     HCT_WORK_WAITING = 2,       /* it has not been started: its tasks are
                                    HCT_NOWHERE, those of others are not */
     HCT_WORK_SUSPENDED = 4,     /* by Hector */
-    HCT_WORK_MOVING = 8,        /* a task of it moves now: neither to be moved
-                                   nor suspended */
+    HCT_WORK_MOVING = 8,        /* a task of it moves now, or it only starts:
+                                   neither to be moved nor suspended */
 };
 
 struct hct_work {               /* a job */
@@ -79,6 +84,8 @@ struct hct_work {               /* a job */
                                    they allow; negative: missed. 1 if none */
     uint32_t deadlines, pad;    /* that it has */
     uint64_t submitted_ns;      /* on the clock of now_ns */
+    /* since 1.1 */
+    uint32_t crowds, pad2;      /* not 0: to its moves tasks_max does not apply */
 };
 
 struct hct_seat {               /* a task */
@@ -93,7 +100,8 @@ struct hct_seat {               /* a task */
 
 struct hct_traffic {            /* between two tasks of one job */
     uint32_t a, b;              /* tasks, a < b; in order of a, then b */
-    double bytes_s;             /* both ways, a second */
+    double bytes_s;             /* both ways, for each second that a task
+                                   computes, as in rest_s */
 };
 
 struct hct_system {

@@ -164,11 +164,13 @@ enum hct_rank_flags {
                                    six below and times of the processor.
                                    Counters, partners and sites are unknown */
     HCT_IN_MPI = 8,
-    HCT_SUSPENDED = 16,         /* by Hector */
+    HCT_SUSPENDED = 16,         /* by Hector; with HCT_STOPPED: by others, and
+                                   Hector takes part, but learns of it, and of
+                                   its end, when it has happened */
     HCT_MIGRATING = 32,
     HCT_TRACED = 64,            /* a debugger holds it */
     HCT_STDIN = 128,            /* waits for input that has not come */
-    HCT_STOPPED = 256,          /* by a signal, and not by Hector */
+    HCT_STOPPED = 256,          /* by a signal, and not of Hector's */
     HCT_SLEEPS = 512,           /* in uninterruptible sleep: see wchan */
     HCT_TORN = 1024,            /* fields may be of two calls */
     HCT_LOST = 2048,            /* has requests or communicators that found no
@@ -542,8 +544,9 @@ struct hct_score {
                                    for it; this one costs the most */
     uint32_t once;              /* 1: seen by how much its times differ, not by
                                    their sum: one of them, or few, took so much
-                                   longer. For who asks for all, with a score of
-                                   0 in the question */
+                                   longer; or by the sum, which differs by no more
+                                   than by chance. For who asks for all, with a
+                                   score of 0 in the question */
 };
 /* What steps are listed by, of HCT_METHOD_POLISH: what they cost, and the less
  * of it the nearer the task is to its like. In what takes long, a part of it

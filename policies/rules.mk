@@ -35,7 +35,8 @@ PARTS_slow  := $(addprefix slow/,slow alike attendance crowd models nodes odd re
 
 # An optimizer is built alike: its one symbol is hct_optimizer.
 OPTIMIZERS  := balance stay
-PARTS_balance := $(addprefix balance/,balance faster field gain nearer ranking seating)
+PARTS_balance := $(addprefix balance/,balance faster field gain nearer ranking seating \
+    still)
 PARTS_stay  := stay/stay
 
 POLICY_SO   := $(POLICIES:%=$(B)/lib/policies/%.so) $(OPTIMIZERS:%=$(B)/lib/optimizers/%.so)

@@ -10,6 +10,7 @@
 #include "policies/balance/gain.h"
 #include "policies/balance/nearer.h"
 #include "policies/balance/seating.h"
+#include "policies/balance/still.h"
 #include "policies/hct_optimizer.h"
 
 /* Each round but the last makes the whole cheaper; some three are usual. */
@@ -36,7 +37,7 @@ static bool round_of(struct field *f)
     for (uint32_t i = 0; i < f->in->nworks; i++)
         if (field_movable(f, f->order[i]))
             changed |= faster_try(f, f->order[i]);
-    for (uint32_t i = 0; i < f->in->ntraffic; i++)
+    for (uint32_t i = 0; i < f->nheaviest; i++)
         changed |= nearer_try(f, f->heaviest[i]);
     return changed;
 }
@@ -100,8 +101,10 @@ static int plan(void *state, const struct hct_system *in, struct hct_plan *out)
         return 0;
     field_init(f, (char *)state + own, in);
     for (int i = 0; i < ROUNDS_MAX && round_of(f); i++) {}
-    for (uint32_t i = 0; i < in->nworks; i++)
+    for (uint32_t i = 0; i < in->nworks; i++) {
+        still_all(f, f->order[i]);
         say(f, f->order[i], out);
+    }
     return 0;
 }
 

@@ -36,13 +36,14 @@ static void group(struct field *f, struct row *r)
         f->groups[i].first = at;
     }
     for (uint32_t i = w->ntasks; i-- > 0;) {
-        const struct spot *s = &f->spots[f->seats[w->first + i].at];
+        uint32_t seat = f->lined[w->first + i];
 
-        f->grouped[--f->groups[s->slot].first] = w->first + i;
+        f->grouped[--f->groups[f->spots[f->seats[seat].at].slot].first] = seat;
     }
 }
 
-/* The group whose tasks are slowest; NULL: all have moved. */
+/* The group whose tasks are slowest, of two the one of the host that is told first;
+ * NULL: all have moved. */
 static struct group *slowest(const struct field *f, const struct row *r,
                              double *rate)
 {
@@ -52,7 +53,8 @@ static struct group *slowest(const struct field *f, const struct row *r,
         struct group *g = &f->groups[i];
         double here = g->left ? field_rate(f, g->host) : 0;
 
-        if (g->left && (!found || here < *rate)) {
+        if (g->left && (!found || here < *rate ||
+                        (here == *rate && g->host < found->host))) {
             found = g;
             *rate = here;
         }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/balance/gain.h"
+
 enum { TRIES = 24 };            /* hosts that are looked at for a task */
 /* Where tasks should leave they are worth next to nothing. */
 static const double unwelcome = 1.0 / 1024;
@@ -35,6 +37,7 @@ size_t field_bytes(const struct hct_system *in)
            round_up(2 * (size_t)in->ntraffic * sizeof(struct task_link)) +
            round_up(in->ntraffic * sizeof(uint32_t)) +
            round_up(works * sizeof(uint32_t)) +
+           round_up(seats * sizeof(uint32_t)) +
            round_up(hosts * sizeof(struct group)) +
            round_up(seats * sizeof(uint32_t)) +
            round_up(seats * sizeof(struct trial)) +
@@ -113,6 +116,7 @@ void field_put(struct field *f, uint32_t seat, uint32_t host)
     if (s->at != HCT_NOWHERE) {
         f->spots[s->at].demand -= s->units;
         f->spots[s->at].memory -= memory;
+        f->spots[s->at].ntasks--;
         unlink_seat(f, seat);
         rank(f, s->at);
         s->at = HCT_NOWHERE;
@@ -121,6 +125,7 @@ void field_put(struct field *f, uint32_t seat, uint32_t host)
         return;
     f->spots[host].demand += s->units;
     f->spots[host].memory += memory;
+    f->spots[host].ntasks++;
     link_seat(f, seat, host);
     rank(f, host);
 }
@@ -184,7 +189,28 @@ static bool has_place(const struct field *f, const struct hct_work *w,
     return n < w->per_node;
 }
 
+/* Who is placed has other rules, until it is. */
+static bool keeps_limits(const struct field *f, uint32_t seat)
+{
+    return !f->calms && !hct_work(f->in, hct_seat(f->in, seat)->work)->crowds;
+}
+
+bool field_full(const struct field *f, uint32_t seat, uint32_t host)
+{
+    return f->spots[host].ntasks >= f->spots[host].most && keeps_limits(f, seat);
+}
+
+bool field_crowded(const struct field *f, uint32_t seat, uint32_t host)
+{
+    return f->spots[host].ntasks > f->spots[host].most && keeps_limits(f, seat);
+}
+
 bool field_may(const struct field *f, uint32_t seat, uint32_t host)
+{
+    return !field_full(f, seat, host) && field_may_change(f, seat, host);
+}
+
+bool field_may_change(const struct field *f, uint32_t seat, uint32_t host)
 {
     const struct hct_work *w = hct_work(f->in, hct_seat(f->in, seat)->work);
 
@@ -250,12 +276,23 @@ void field_end_calm(struct field *f)
     f->calms = false;
 }
 
+bool field_alike(const struct field *f, uint32_t a, uint32_t b)
+{
+    const struct hct_seat *x = hct_seat(f->in, a), *y = hct_seat(f->in, b);
+
+    return x->work == y->work && f->seats[a].units == f->seats[b].units &&
+           x->memory_bytes == y->memory_bytes;
+}
+
+static bool may_move(const struct hct_work *w)
+{
+    return (w->flags & HCT_WORK_MOVABLE) &&
+           !(w->flags & (HCT_WORK_SUSPENDED | HCT_WORK_MOVING));
+}
+
 bool field_movable(const struct field *f, uint32_t work)
 {
-    const struct hct_work *w = hct_work(f->in, work);
-
-    return (w->flags & HCT_WORK_MOVABLE) && f->works[work].pace > 0 &&
-           !(w->flags & (HCT_WORK_SUSPENDED | HCT_WORK_MOVING));
+    return may_move(hct_work(f->in, work)) && f->works[work].pace > 0;
 }
 
 /* ---------------------------------------------------------------- the start */
@@ -270,6 +307,7 @@ static void init_spots(struct field *f)
         s->demand = h->load > 0 ? (uint64_t)llround(h->load * FIELD_ONE) : 0;
         s->speed = h->speed * (welcome(f, i) ? 1 : unwelcome);
         s->head = HCT_NOWHERE;
+        s->most = h->tasks_max ? h->tasks_max : UINT32_MAX;
         rank(f, i);
     }
 }
@@ -348,8 +386,6 @@ static void sink(const struct hct_system *in, before_f *before, uint32_t *v,
 static void sort(const struct hct_system *in, before_f *before, uint32_t *v,
                  uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = i;
     for (uint32_t i = n / 2; i-- > 0;)
         sink(in, before, v, i, n);
     for (uint32_t i = n; i-- > 1;) {
@@ -387,6 +423,56 @@ static bool sooner(const struct hct_system *in, uint32_t a, uint32_t b)
     return a < b;
 }
 
+static bool lighter(const struct hct_system *in, uint32_t a, uint32_t b)
+{
+    const struct hct_seat *x = hct_seat(in, a), *y = hct_seat(in, b);
+    long p = lround(x->wants * FIELD_ONE), q = lround(y->wants * FIELD_ONE);
+
+    if (p != q)
+        return p < q;
+    if (x->memory_bytes != y->memory_bytes)
+        return x->memory_bytes < y->memory_bytes;
+    return a < b;
+}
+
+/* Which one of a host is looked at first must not hang on ranks: still.c exchanges
+ * those that are alike, and what it leaves is to be as good as it was. */
+static void line_up(struct field *f)
+{
+    for (uint32_t i = 0; i < f->in->nworks; i++) {
+        const struct hct_work *w = hct_work(f->in, i);
+        bool alike = true;
+
+        for (uint32_t k = 0; k < w->ntasks; k++) {
+            f->lined[w->first + k] = w->first + k;
+            alike = alike && field_alike(f, w->first, w->first + k);
+        }
+        if (!alike)
+            sort(f->in, lighter, f->lined + w->first, w->ntasks);
+    }
+}
+
+/* All that a task sends and gets would come to its node: no move of it is worth
+ * more. */
+static bool may_pay(const struct field *f, uint32_t seat, double price_s)
+{
+    return gain_traffic(f, seat, HCT_NOWHERE, HCT_NOWHERE) > price_s;
+}
+
+static void find_heaviest(struct field *f)
+{
+    for (uint32_t i = 0; i < f->in->ntraffic; i++) {
+        const struct hct_traffic *t = hct_traffic(f->in, i);
+        uint32_t work = hct_seat(f->in, t->a)->work;
+        double price_s = f->in->params[FIELD_MARGIN] * gain_price(f, work);
+
+        if (may_move(hct_work(f->in, work)) &&
+            (may_pay(f, t->a, price_s) || may_pay(f, t->b, price_s)))
+            f->heaviest[f->nheaviest++] = i;
+    }
+    sort(f->in, heavier, f->heaviest, f->nheaviest);
+}
+
 void field_init(struct field *f, void *memory, const struct hct_system *in)
 {
     size_t hosts = in->nhosts, seats = in->nseats, works = in->nworks;
@@ -400,6 +486,7 @@ void field_init(struct field *f, void *memory, const struct hct_system *in)
     f->links = carve(&m, 2 * (size_t)in->ntraffic * sizeof(*f->links));
     f->heaviest = carve(&m, in->ntraffic * sizeof(*f->heaviest));
     f->order = carve(&m, works * sizeof(*f->order));
+    f->lined = carve(&m, seats * sizeof(*f->lined));
     f->groups = carve(&m, hosts * sizeof(*f->groups));
     f->grouped = carve(&m, seats * sizeof(*f->grouped));
     f->trials = carve(&m, seats * sizeof(*f->trials));
@@ -409,6 +496,9 @@ void field_init(struct field *f, void *memory, const struct hct_system *in)
     init_seats(f);
     init_works(f);
     init_links(f);
-    sort(in, heavier, f->heaviest, in->ntraffic);
+    find_heaviest(f);
+    for (uint32_t i = 0; i < in->nworks; i++)
+        f->order[i] = i;
     sort(in, sooner, f->order, in->nworks);
+    line_up(f);
 }

@@ -22,6 +22,7 @@ enum field_param { FIELD_MARGIN, FIELD_MESSAGE, FIELD_NPARAMS };
 struct spot {                   /* a host */
     uint64_t demand, slots;     /* units */
     uint64_t memory;            /* of the tasks that are there */
+    uint32_t ntasks, most;      /* these; moves lead to no more than that */
     double speed, rate;
     double told;                /* rate that the paces of jobs are by */
     uint32_t head;              /* of its tasks: seats; HCT_NOWHERE */
@@ -59,8 +60,12 @@ struct field {
     struct seat *seats;
     struct work *works;
     struct task_link *links;    /* of a seat, up to those of the next */
-    uint32_t *heaviest;         /* numbers of pairs: much traffic first */
+    uint32_t *heaviest;         /* numbers of pairs: much traffic first; those
+                                   that could be worth a move of either */
+    uint32_t nheaviest;
     uint32_t *order;            /* works, the most important first */
+    uint32_t *lined;            /* seats of each job: those that are alike stand
+                                   together, the heaviest last */
     struct group *groups;       /* scratch: of hosts */
     uint32_t *grouped;          /* scratch: of seats */
     struct trial *trials;       /* scratch: of seats */
@@ -78,8 +83,14 @@ double field_rate(const struct field *f, uint32_t host);
 /* ... if the demand was so many units more. */
 double field_rate_with(const struct field *f, uint32_t host, uint64_t units);
 
-/* May this task come there? Room in memory, features, the job's limit. */
+/* May this task come there? Room in memory, features, limits of the job and of the
+ * host; or would it if another one left: without the latter. */
 bool field_may(const struct field *f, uint32_t seat, uint32_t host);
+bool field_may_change(const struct field *f, uint32_t seat, uint32_t host);
+/* That limit of the host alone. */
+bool field_full(const struct field *f, uint32_t seat, uint32_t host);
+/* ... also if another one left. */
+bool field_crowded(const struct field *f, uint32_t seat, uint32_t host);
 /* The host that serves the task best, of those it may come to; HCT_NOWHERE:
  * none serves it faster than floor, or not one of the best few. */
 uint32_t field_best(struct field *f, uint32_t seat, double floor);
@@ -96,6 +107,9 @@ void field_put(struct field *f, uint32_t seat, uint32_t host);
 double field_pace(const struct field *f, uint32_t work);
 /* Paces of all jobs that have a task on this host, if its rate has changed. */
 void field_refresh(struct field *f, uint32_t host);
+
+/* Two of one job that want the same: if they change places only their traffic does. */
+bool field_alike(const struct field *f, uint32_t a, uint32_t b);
 
 /* Is it a job whose tasks may be moved? */
 bool field_movable(const struct field *f, uint32_t work);

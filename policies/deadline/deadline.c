@@ -79,6 +79,7 @@ static int init(void *state, const struct hct_job *job, const double *param,
         .sustain = (uint32_t)param[SUSTAIN],
         .chance = param[CHANCE]};
     s->running_ns = WHEN_NEVER;
+    s->lost_ns = INT64_MIN;
     return 0;
 }
 
@@ -187,8 +188,10 @@ static void begin_clocks(struct deadline *s, const struct hct_snapshot *in)
 static void take_events(struct deadline *s, const struct hct_snapshot *in,
                         struct hct_out *out)
 {
-    if (in->events_lost > s->lost)
+    if (in->events_lost > s->lost) {
         s->losses++;
+        s->lost_ns = when_now(in->now_ns);
+    }
     s->lost = in->events_lost;
     begin_clocks(s, in);
     for (uint32_t i = 0; i < in->nevents; i++) {

@@ -9,9 +9,11 @@
  *
  * Invariants. An instance is counted once, when it ends or when it is due and
  * has not ended; what comes of it later changes its row and that count. That it
- * has not ended is said only at a look that has read the tasks after it was due
- * and when its event has had time to come: a task that has ended meanwhile owes
- * nothing. Of a deadline one thing at most waits to be said. */
+ * has not ended is said only at a look that has read the tasks which may end it
+ * after it was due, and when its event has had time to come: a task that has ended
+ * meanwhile owes nothing, and one whose slave says nothing, as behind a broken
+ * link, may have ended it long ago (which is waited for, but not for ever). Of a
+ * deadline one thing at most waits to be said. */
 #ifndef HCT_DEADLINE_H
 #define HCT_DEADLINE_H
 
@@ -25,6 +27,8 @@ enum {
     DEADLINE_SPANS = 256,       /* of HCT_DUE_SPAN, followed at once */
     DEADLINE_ROUNDS = 16,       /* last calls, of which we know who was last */
 };
+/* So long is who says nothing waited for. */
+#define DEADLINE_SILENT_NS 10000000000
 
 struct deadline_knobs {
     uint64_t look_ns, grace_ns, never_ns;
@@ -104,6 +108,7 @@ struct due {                    /* a deadline */
     uint32_t ended;             /* HCT_DUE_END: 1: told; 2: as open */
     uint32_t begun;             /* 1: a clock's first call has been entered, */
     int64_t began_ns;           /* ... then */
+    uint32_t strays_said, pad;  /* that all ends were strays */
     uint32_t expected, steady;  /* HCT_DUE_SPAN: ranks that end it; instances in a
                                    row that so many did */
     uint64_t spans;             /* ... so far */
@@ -142,6 +147,7 @@ struct span {                   /* a free one: see spans; stage: see span.c */
     int32_t marker;
     uint32_t stage;
     uint32_t exits;             /* ranks that have left it */
+    uint32_t strays, spare;     /* times that was heard of before any entry */
     uint64_t number;
     int64_t release_ns, due_ns, done_ns, check_ns;
     uint64_t began_bound_ns, done_bound_ns;
@@ -177,6 +183,7 @@ struct deadline {
     uint64_t lost;              /* as in hct_snapshot.events_lost */
     uint64_t unfit, unfit_said; /* instances that found no room */
     int64_t running_ns;         /* since then it runs; WHEN_NEVER */
+    int64_t lost_ns;            /* those that ended before may be lost */
     uint16_t losses;            /* times that events were lost */
     uint16_t over;              /* 1: all tasks have ended */
     uint32_t begun;             /* 1: a calendar was seen */
@@ -206,6 +213,16 @@ static inline bool deadline_has_ended(const struct hct_snapshot *in,
                                       uint32_t rank)
 {
     return hct_rank(in, rank)->life >= HCT_LIFE_FINALIZE;
+}
+
+/* It makes calls, or nothing at all is known of it, and this look does not say. */
+static inline bool deadline_is_silent(const struct hct_snapshot *in,
+                                      uint32_t rank)
+{
+    const struct hct_rank *r = hct_rank(in, rank);
+
+    return !(r->flags & HCT_OBSERVED) &&
+           (r->life == HCT_LIFE_RUNNING || r->life == HCT_LIFE_NONE);
 }
 
 #endif

@@ -318,6 +318,18 @@ static void is_due(struct deadline *s, struct due *d, struct track *t,
     begin_clock(t, d);
 }
 
+/* Its task may have ended it: look again. */
+static bool may_have_ended(struct deadline *s, struct track *t,
+                           const struct hct_snapshot *in, int64_t now_ns)
+{
+    if (!deadline_is_silent(in, t->rank) ||
+        when_add(t->due_ns, DEADLINE_SILENT_NS) < now_ns)
+        return false;
+    t->check_ns = now_ns;
+    sift(s, t->heap - 1);
+    return true;
+}
+
 void instance_check(struct deadline *s, const struct hct_snapshot *in,
                     struct hct_out *out)
 {
@@ -329,6 +341,8 @@ void instance_check(struct deadline *s, const struct hct_snapshot *in,
 
         if (d->is.over || t->losses != s->losses || deadline_has_ended(in, t->rank))
             t->open = 0;
+        else if (may_have_ended(s, t, in, now_ns))
+            continue;
         else
             is_due(s, d, t, in, out);
         watch(s, t);

@@ -9,7 +9,8 @@
 #include "policies/deadline/when.h"
 #include "policies/lib/words.h"
 
-enum { CLAUSE = 120, LINES = 3, FIRST = 4 };
+enum { CLAUSE = 120, LINES = 3, FIRST = 4,
+       STRAYS = 8 };            /* ends that have ended nothing */
 /* A margin that has changed by less has not. */
 static const double plain = 0.05;
 
@@ -37,10 +38,10 @@ static const char *fell(char buf[CLAUSE], const struct due *d, double to)
 
 static const char *held_by(uint32_t flags)
 {
-    return flags & HCT_SUSPENDED   ? ", while it was suspended by Hector"
+    return flags & HCT_STOPPED     ? ", while it was stopped by a signal"
+           : flags & HCT_SUSPENDED ? ", while it was suspended by Hector"
            : flags & HCT_MIGRATING ? ", while it was moved"
-           : flags & HCT_TRACED    ? ", while it was held by a debugger"
-           : flags & HCT_STOPPED   ? ", while it was stopped by a signal" : "";
+           : flags & HCT_TRACED    ? ", while it was held by a debugger" : "";
 }
 
 /* "instance 1207 of rank 2 (MPI_Sendrecv)" */
@@ -290,6 +291,25 @@ static bool say_short(struct due *d, const struct hct_snapshot *in,
     return true;
 }
 
+/* None of its ends has ended anything. */
+static bool has_strays(const struct due *d)
+{
+    return d->events && d->strays >= STRAYS && d->strays == d->ends;
+}
+
+static bool say_strays(struct due *d, const struct hct_snapshot *in,
+                       struct hct_out *out)
+{
+    if (!begin(d, 0, words_score(1), when_now(in->now_ns), in, out))
+        return false;
+    words_line(out, HCT_NONE,
+               "deadline %s: none of %" PRIu64 " calls of its second label "
+               "has had the marker of a call of the first one before it: an "
+               "instance is of one marker",
+               d->is.text, d->ends);
+    return true;
+}
+
 static bool say_unfit(struct deadline *s, const struct hct_snapshot *in,
                       struct hct_out *out)
 {
@@ -331,7 +351,10 @@ bool say_all(struct deadline *s, const struct hct_snapshot *in,
             d->news.what = NEWS_NONE;
         if (d->short_bound_ns && !d->short_said)
             d->short_said = say_short(d, in, out);
-        all &= !d->news.what && (!d->short_bound_ns || d->short_said);
+        if (has_strays(d) && !d->strays_said)
+            d->strays_said = say_strays(d, in, out);
+        all &= !d->news.what && (!d->short_bound_ns || d->short_said) &&
+               (!has_strays(d) || d->strays_said);
     }
     if (s->unfit / 10 > s->unfit_said || (s->unfit && !s->unfit_said)) {
         if (say_unfit(s, in, out))

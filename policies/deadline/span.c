@@ -2,6 +2,9 @@
  *
  *   OPEN --as many as ever, or due with some--> ENDED
  *     +---due with too few--> LATE --as many as ever--> ENDED
+ *   AHEAD --somebody has entered it before that--> OPEN
+ *
+ * Exits may be heard of before the entries: these come from other nodes.
  */
 #include "policies/deadline/span.h"
 
@@ -12,7 +15,8 @@
 #include "policies/deadline/when.h"
 
 enum { BITS_MAX = 1 << 16, STEADY = 8, STEADY_MAX = 2 * STEADY };
-enum { SPAN_OPEN, SPAN_LATE, SPAN_ENDED };
+enum { AHEAD_MAX = DEADLINE_SPANS / 4 };
+enum { SPAN_OPEN, SPAN_LATE, SPAN_ENDED, SPAN_AHEAD };
 
 uint32_t span_bits(uint32_t nranks)
 {
@@ -85,8 +89,8 @@ static void tell(struct deadline *s, struct due *d, struct span *p,
 }
 
 /* As it stands: with what has come. Nothing: it is forgotten. */
-static void close_as_is(struct deadline *s, uint32_t i, const struct hct_snapshot *in,
-                     struct hct_out *out)
+static void close_as_is(struct deadline *s, uint32_t i,
+                        const struct hct_snapshot *in, struct hct_out *out)
 {
     struct span *p = &s->span[i];
     struct due *d = &s->due[p->deadline - 1];
@@ -102,15 +106,25 @@ static void close_as_is(struct deadline *s, uint32_t i, const struct hct_snapsho
     }
 }
 
-static uint32_t make_room(struct deadline *s, const struct hct_snapshot *in,
-                          struct hct_out *out)
+static bool is_ahead(const struct deadline *s, uint32_t i)
 {
-    uint32_t i = find(s, 0), oldest = 0;
+    return s->spans[i] && s->span[i].stage == SPAN_AHEAD;
+}
 
-    if (i < DEADLINE_SPANS)
+/* ahead: it is for exits only, of which most may be strays. */
+static uint32_t make_room(struct deadline *s, bool ahead,
+                          const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint32_t i = find(s, 0), oldest = DEADLINE_SPANS, n = 0;
+
+    for (uint32_t k = 0; k < DEADLINE_SPANS && ahead; k++)
+        n += is_ahead(s, k);
+    if (n < AHEAD_MAX && i < DEADLINE_SPANS)
         return i;
-    for (i = 1; i < DEADLINE_SPANS; i++)
-        if (s->span[i].release_ns < s->span[oldest].release_ns)
+    for (i = 0; i < DEADLINE_SPANS; i++)
+        if ((n < AHEAD_MAX || is_ahead(s, i)) &&
+            (oldest == DEADLINE_SPANS ||
+             s->span[i].release_ns < s->span[oldest].release_ns))
             oldest = i;
     close_as_is(s, oldest, in, out);
     return oldest;
@@ -130,40 +144,25 @@ static bool is_another(struct deadline *s, uint32_t i,
     const struct span *p = &s->span[i];
     bool was = set_bit(s, i, 0, e->rank);
 
+    if (p->stage == SPAN_AHEAD)
+        return e->enter_ns > when_add(p->done_ns,
+                                      e->bound_ns + p->done_bound_ns);
     if (p->stage == SPAN_ENDED)
         return e->enter_ns > p->done_ns &&
                (p->whole || e->enter_ns > p->due_ns);
     return was && e->enter_ns > p->due_ns;
 }
 
-void span_entry(struct deadline *s, struct due *d, const struct hct_event *e,
-                const struct hct_snapshot *in, struct hct_out *out)
+static uint32_t begin(struct deadline *s, struct due *d,
+                      const struct hct_event *e, bool ahead,
+                      const struct hct_snapshot *in, struct hct_out *out)
 {
-    uint32_t i = find(s, key_of(d, e->marker));
-    struct span *p;
+    uint32_t i = make_room(s, ahead, in, out);
 
-    if (i < DEADLINE_SPANS && is_another(s, i, e)) {
-        close_as_is(s, i, in, out);
-        i = DEADLINE_SPANS;
-    }
-    if (i < DEADLINE_SPANS) {
-        p = &s->span[i];
-        if (e->enter_ns < p->release_ns && p->stage == SPAN_OPEN) {
-            p->began_bound_ns = e->bound_ns;
-            p->first = e->rank;
-            set_due(p, d, e->enter_ns);
-        }
-        return;
-    }
-    i = make_room(s, in, out);
-    p = &s->span[i];
     memset(bits_of(s, i, 0), 0, s->bits / 4);
     s->spans[i] = key_of(d, e->marker);
-    *p = (struct span){ .deadline = d->is.number, .marker = e->marker,
-                        .number = d->spans++, .first = e->rank, .call = e->call,
-                        .began_bound_ns = e->bound_ns };
-    set_due(p, d, e->enter_ns);
-    set_bit(s, i, 0, e->rank);
+    s->span[i] = (struct span){ .deadline = d->is.number, .marker = e->marker };
+    return i;
 }
 
 static void is_whole(struct deadline *s, struct due *d, struct span *p,
@@ -186,7 +185,8 @@ static void learn(struct deadline *s, struct due *d, const struct span *later,
     for (uint32_t i = 0; i < DEADLINE_SPANS; i++) {
         const struct span *p = &s->span[i];
 
-        if (s->spans[i] && p->deadline == d->is.number && p->exits > d->expected &&
+        if (s->spans[i] && p->deadline == d->is.number &&
+            p->exits > d->expected && p->stage != SPAN_AHEAD &&
             p->number < later->number)
             d->expected = p->exits;
     }
@@ -199,6 +199,89 @@ static void learn(struct deadline *s, struct due *d, const struct span *later,
     }
 }
 
+/* Some have left it already. */
+static void catch_up(struct deadline *s, struct due *d, struct span *p,
+                     const struct hct_snapshot *in, struct hct_out *out)
+{
+    d->strays -= p->strays;
+    if (!d->expected)
+        learn(s, d, p, in, out);
+    if (p->stage == SPAN_OPEN && d->expected && p->exits >= d->expected)
+        is_whole(s, d, p, in, out);
+}
+
+/* By clocks that are not the same it may be left before it was entered. */
+static int64_t left_at(const struct span *p, int64_t exit_ns)
+{
+    return exit_ns > p->release_ns ? exit_ns : p->release_ns;
+}
+
+void span_entry(struct deadline *s, struct due *d, const struct hct_event *e,
+                const struct hct_snapshot *in, struct hct_out *out)
+{
+    uint32_t i = find(s, key_of(d, e->marker));
+    struct span *p;
+
+    if (i < DEADLINE_SPANS && is_another(s, i, e)) {
+        close_as_is(s, i, in, out);
+        i = DEADLINE_SPANS;
+    }
+    if (i < DEADLINE_SPANS && s->span[i].stage != SPAN_AHEAD) {
+        p = &s->span[i];
+        if (e->enter_ns < p->release_ns && p->stage == SPAN_OPEN) {
+            p->began_bound_ns = e->bound_ns;
+            p->first = e->rank;
+            set_due(p, d, e->enter_ns);
+        }
+        return;
+    }
+    if (i == DEADLINE_SPANS)
+        i = begin(s, d, e, false, in, out);
+    p = &s->span[i];
+    p->stage = SPAN_OPEN;
+    p->number = d->spans++;
+    p->first = e->rank;
+    p->call = p->exits ? p->call : e->call;
+    p->began_bound_ns = e->bound_ns;
+    set_due(p, d, e->enter_ns);
+    set_bit(s, i, 0, e->rank);
+    if (p->exits) {
+        p->done_ns = left_at(p, p->done_ns);
+        catch_up(s, d, p, in, out);
+    }
+}
+
+/* Returns whether it is the last one so far. */
+static bool note_exit(struct deadline *s, uint32_t i, const struct hct_event *e)
+{
+    struct span *p = &s->span[i];
+    bool later = !p->exits || e->exit_ns > p->done_ns;
+
+    if (later) {
+        p->done_ns = left_at(p, e->exit_ns);
+        p->done_bound_ns = e->bound_ns;
+        p->last = e->rank;
+        p->call = e->call;
+    }
+    p->exits += !set_bit(s, i, 1, e->rank);
+    return later;
+}
+
+/* Nobody has entered it, as far as is known. */
+static void exit_ahead(struct deadline *s, struct due *d, uint32_t i,
+                       const struct hct_event *e, const struct hct_snapshot *in,
+                       struct hct_out *out)
+{
+    d->strays++;
+    if (i == DEADLINE_SPANS) {
+        i = begin(s, d, e, true, in, out);
+        s->span[i].stage = SPAN_AHEAD;
+        s->span[i].release_ns = e->exit_ns;     /* by which it is old */
+    }
+    s->span[i].strays++;
+    note_exit(s, i, e);
+}
+
 void span_exit(struct deadline *s, struct due *d, const struct hct_event *e,
                const struct hct_snapshot *in, struct hct_out *out)
 {
@@ -207,18 +290,15 @@ void span_exit(struct deadline *s, struct due *d, const struct hct_event *e,
     bool later;
 
     d->ends++;
-    if (i == DEADLINE_SPANS || e->exit_ns < p->release_ns) {
+    if (i == DEADLINE_SPANS || p->stage == SPAN_AHEAD) {
+        exit_ahead(s, d, i, e, in, out);
+        return;
+    }
+    if (when_add(e->exit_ns, e->bound_ns + p->began_bound_ns) < p->release_ns) {
         d->strays++;
         return;
     }
-    later = !p->exits || e->exit_ns > p->done_ns;
-    p->exits += !set_bit(s, i, 1, e->rank);
-    if (later) {
-        p->done_ns = e->exit_ns;
-        p->done_bound_ns = e->bound_ns;
-        p->last = e->rank;
-        p->call = e->call;
-    }
+    later = note_exit(s, i, e);
     if (!d->expected)
         learn(s, d, p, in, out);
     if (p->stage == SPAN_ENDED) {
@@ -247,10 +327,20 @@ static void is_due(struct deadline *s, struct due *d, struct span *p,
     tell(s, d, p, in, out, p->exits == 0 || misses);
 }
 
+static bool any_is_silent(const struct hct_snapshot *in)
+{
+    uint32_t i = 0;
+
+    while (i < in->nranks && !deadline_is_silent(in, i))
+        i++;
+    return i < in->nranks;
+}
+
 void span_check(struct deadline *s, const struct hct_snapshot *in,
                 struct hct_out *out)
 {
     int64_t now_ns = when_now(in->now_ns);
+    int silent = -1;            /* is any task? Looked for once, if at all */
 
     for (uint32_t i = 0; i < DEADLINE_SPANS; i++) {
         struct span *p = &s->span[i];
@@ -259,7 +349,17 @@ void span_check(struct deadline *s, const struct hct_snapshot *in,
             continue;
         if (s->due[p->deadline - 1].is.over)
             s->spans[i] = 0;
-        else if (when_add(p->check_ns, deadline_grace(s)) < now_ns)
+        if (!s->spans[i] || when_add(p->check_ns, deadline_grace(s)) >= now_ns)
+            continue;
+        if (p->release_ns <= s->lost_ns) {
+            s->spans[i] = 0;                    /* its end may be lost */
+            continue;
+        }
+        if (silent < 0)
+            silent = any_is_silent(in);
+        if (silent && when_add(p->due_ns, DEADLINE_SILENT_NS) >= now_ns)
+            p->check_ns = now_ns;       /* it may have ended it: look again */
+        else
             is_due(s, &s->due[p->deadline - 1], p, in, out);
     }
 }

@@ -64,14 +64,28 @@ void parastack_init(struct parastack *p, const struct hct_job *job,
     choose_sets(p, job->nranks);
 }
 
+static void forget_streaks(struct parastack *p)
+{
+    for (unsigned i = 0; i < PARASTACK_LOWS; i++)
+        p->streak[i].n = 0;
+    p->nlow = p->checks = 0;
+}
+
+static void end_streak(struct parastack_streak *s, uint64_t now_ns)
+{
+    if (s->n && now_ns - s->began_ns > s->longest_ns)
+        s->longest_ns = now_ns - s->began_ns;
+    s->n = 0;
+}
+
 /* It was none of a hang: m learns its values. */
-static void end_streak(struct parastack *p, struct sout *m, uint64_t now_ns)
+static void end_streaks(struct parastack *p, struct sout *m, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < p->nlow; i++)
         sout_add(m, p->low[i]);
-    if (p->streak && now_ns - p->streak_ns > p->longest_ns)
-        p->longest_ns = now_ns - p->streak_ns;
-    p->nlow = p->streak = 0;
+    for (unsigned i = 0; i < PARASTACK_LOWS; i++)
+        end_streak(&p->streak[i], now_ns);
+    forget_streaks(p);
 }
 
 static void moves_again(struct parastack *p, struct hct_out *out)
@@ -93,8 +107,7 @@ static struct sout *model_of(struct parastack *p, const struct hct_snapshot *in,
     m = &p->model[p->phases.at];
     if (turn == PHASEBOOK_STAYS)
         return m;
-    end_streak(p, before, in->now_ns);
-    p->checks = 0;
+    end_streaks(p, before, in->now_ns);
     moves_again(p, out);
     if (turn == PHASEBOOK_NEW)
         sout_init(m, of, p->options.interval_ns,
@@ -118,36 +131,62 @@ static uint32_t count_out(const struct parastack *p,
     return n;
 }
 
-/* One sample. True: the streak is long enough. */
+/* What is low, of each kind; k is 0 where nothing is. Two tests share the chance
+ * of a false alarm. */
+static void limits(const struct parastack *p, const struct sout *m,
+                   struct sout_limit *l)
+{
+    double alpha = p->options.alpha;
+
+    memset(l, 0, PARASTACK_LOWS * sizeof(*l));
+    if (p->options.mode == PARASTACK_FIXED) {
+        l[PARASTACK_LOW].k = p->options.fixed;
+    } else if (sout_limit(m, alpha, 0, &l[PARASTACK_LOW]) &&
+               l[PARASTACK_LOW].level == 0 && p->options.mode == PARASTACK_ALL &&
+               sout_limit(m, alpha / 2, 1, &l[PARASTACK_ONE])) {
+        l[PARASTACK_LOW].k = sout_times(l[PARASTACK_LOW].q, alpha / 2);
+    }
+    if (!l[PARASTACK_ONE].k)
+        l[PARASTACK_ONE] = l[PARASTACK_LOW];
+}
+
+/* One sample. True: a streak is long enough. */
 static bool sample(struct parastack *p, struct sout *m,
                    const struct hct_snapshot *in)
 {
-    struct sout_limit l = { 0 };
+    struct sout_limit l[PARASTACK_LOWS];
     uint32_t of, level, out = count_out(p, in, &of);
-    bool suspicion;
+    bool enough = false;
 
     if (++p->observed % PARASTACK_SWAP == 0)
         p->uses = !p->uses;
     level = sout_level(m, out, of);
-    if (p->options.mode == PARASTACK_FIXED) {
-        l.k = p->options.fixed;
-        suspicion = level == 0;
-    } else {
-        suspicion = sout_limit(m, p->options.alpha, &l) && level <= l.level;
-    }
-    if (!suspicion) {
+    limits(p, m, l);
+    if (!l[PARASTACK_ONE].k || level > l[PARASTACK_ONE].level) {
         /* A hang must not teach the model that hangs are usual: the values
          * of a streak count when it is over. */
-        end_streak(p, m, in->now_ns);
+        end_streaks(p, m, in->now_ns);
         sout_add(m, level);
         return false;
     }
-    if (p->streak++ == 0)
-        p->streak_ns = in->now_ns;
     if (p->nlow < SOUT_LEVELS)
         p->low[p->nlow++] = (uint16_t)level;
-    p->q = l.q;
-    return p->streak >= l.k;
+    for (unsigned i = PARASTACK_LOWS; i-- > 0;) {
+        struct parastack_streak *s = &p->streak[i];
+
+        if (level > l[i].level) {
+            end_streak(s, in->now_ns);
+            continue;
+        }
+        if (s->n++ == 0)
+            s->began_ns = in->now_ns;
+        s->q = l[i].q;
+        if (s->n >= l[i].k) {
+            p->low_by = (uint8_t)i;
+            enough = true;
+        }
+    }
+    return enough;
 }
 
 static bool judged(const struct hct_snapshot *in)
@@ -294,12 +333,13 @@ static bool may_be_network(const struct parastack *p,
 static void notice(struct parastack *p, const struct hct_snapshot *in,
                    struct hct_out *out)
 {
+    const struct parastack_streak *s = &p->streak[p->low_by];
     const struct transit unknown = { .what = TRANSIT_PERHAPS };
-    uint64_t age_ns = in->now_ns - p->streak_ns;
+    uint64_t age_ns = in->now_ns - s->began_ns;
     char transit[TRANSIT_TEXT], fates[WORDS_FATES], time[WORDS_TIME];
     struct hct_verdict *v;
 
-    if (age_ns < p->options.patience_ns || age_ns < 2 * p->longest_ns)
+    if (age_ns < p->options.patience_ns || age_ns < 2 * s->longest_ns)
         return;
     p->noticed_ns = age_ns;
     if (p->reported || !(v = words_verdict(out, HCT_NOTICE)))
@@ -311,7 +351,7 @@ static void notice(struct parastack *p, const struct hct_snapshot *in,
     for (uint32_t i = 0; i < in->nranks && i < WAITING; i++)
         words_blame(out, i);
     words_line(out, HCT_NONE, "all tasks are in MPI in %" PRIu32 " looks in a "
-               "row, %s%s", p->streak, words_time(time, age_ns),
+               "row, %s%s", s->n, words_time(time, age_ns),
                *words_fates(fates, in) ? fates
                : transit_text(transit, in, &unknown));
 }
@@ -319,6 +359,7 @@ static void notice(struct parastack *p, const struct hct_snapshot *in,
 static void report(struct parastack *p, const struct parastack_rank *ranks,
                    const struct hct_snapshot *in, struct hct_out *out)
 {
+    const struct parastack_streak *s = &p->streak[p->low_by];
     struct hct_verdict *v = words_verdict(out, HCT_HANG);
     uint32_t n = 0, some[16];
     char who[WORDS_RANKS], time[WORDS_TIME];
@@ -335,19 +376,18 @@ static void report(struct parastack *p, const struct parastack_rank *ranks,
     v->phase = hct_rank(in, 0)->phase;
     v->where = n ? HCT_WHERE_COMPUTATION : HCT_WHERE_COMMUNICATION;
     v->score = p->options.mode == PARASTACK_FIXED ? 0.5
-                                                  : 1 - pow(p->q, p->streak);
+                                                  : 1 - pow(s->q, s->n);
     v->score = words_score(v->score);
-    v->longest_ms = words_ms(p->longest_ns);
-    v->age_ns = in->now_ns - p->streak_ns;
+    v->longest_ms = words_ms(s->longest_ns);
+    v->age_ns = in->now_ns - s->began_ns;
     words_time(time, v->age_ns);
     if (n)
         words_line(out, HCT_NONE, "hang in the computation: %s out of MPI in "
                    "%" PRIu32 " looks in a row, %s",
-                   words_ranks(who, some, n < 16 ? n : 16), p->streak, time);
+                   words_ranks(who, some, n < 16 ? n : 16), s->n, time);
     else
         words_line(out, HCT_NONE, "hang in the communication: all tasks are "
-                   "in MPI in %" PRIu32 " looks in a row, %s", p->streak,
-                   time);
+                   "in MPI in %" PRIu32 " looks in a row, %s", s->n, time);
     say_stacks(ranks, in, out);
     words_propose(out, HCT_REPORT);
     p->reported = HCT_HANG;
@@ -362,7 +402,7 @@ static void check(struct parastack *p, struct parastack_rank *ranks,
             words_line(out, HCT_NONE, "slow: few tasks are out of MPI, and "
                        "some of them step on");
         p->slow = 1;
-        p->checks = p->streak = p->nlow = 0;
+        forget_streaks(p);
         return;
     }
     p->next_ns = in->now_ns + CHECK_NS;
@@ -380,14 +420,14 @@ static bool may_check(const struct parastack *p, const struct hct_snapshot *in)
 {
     return !p->reported ||
            (p->reported == HCT_NOTICE &&
-            in->now_ns - p->streak_ns >= 2 * p->noticed_ns);
+            in->now_ns - p->streak[p->low_by].began_ns >= 2 * p->noticed_ns);
 }
 
 void parastack_look(struct parastack *p, struct parastack_rank *ranks,
                     const struct hct_snapshot *in, struct hct_out *out)
 {
     if (!judged(in)) {
-        p->checks = p->streak = p->nlow = 0;
+        forget_streaks(p);
         p->next_ns = in->now_ns + p->options.interval_ns;
     } else if (in->now_ns >= p->next_ns && stale(ranks, in)) {
         p->next_ns = in->now_ns + CHECK_NS;
@@ -406,7 +446,7 @@ void parastack_look(struct parastack *p, struct parastack_rank *ranks,
                 p->checks = 1;
                 p->next_ns = in->now_ns + CHECK_NS;
             }
-        } else if (p->streak == 0) {
+        } else if (p->streak[PARASTACK_ONE].n == 0) {
             moves_again(p, out);
             p->slow = 0;
         }

@@ -37,6 +37,19 @@ struct parastack_rank {         /* one for each rank, the caller's */
     uint32_t sample;            /* of its stack: the one that was counted */
 };
 
+/* Low values in a row. */
+struct parastack_streak {
+    uint32_t n, pad;
+    uint64_t began_ns;
+    uint64_t longest_ns;        /* of those that were over */
+    double q;                   /* how often one is as low */
+};
+
+/* What is low: what the model says; and, of all tasks, one that is out where
+ * that is nobody (section 3.3, the corner case: who computes for ever would
+ * hide that the others hang; the paper looks at two sets for that). */
+enum parastack_low { PARASTACK_LOW, PARASTACK_ONE, PARASTACK_LOWS };
+
 struct parastack {
     struct parastack_options options;
     uint64_t random;
@@ -46,18 +59,18 @@ struct parastack {
     struct phasebook phases;
     struct sout model[PHASEBOOK_MAX];   /* of each */
     uint64_t next_ns;           /* sample, or check */
-    uint32_t streak;
-    uint64_t streak_ns;         /* when it began */
-    uint64_t longest_ns;        /* of those that were over */
+    struct parastack_streak streak[PARASTACK_LOWS];     /* the second one has
+                                   all of the first, and begins no later */
     uint16_t low[SOUT_LEVELS];  /* its values: part of the model if it ends */
     uint32_t nlow;
     uint32_t checks;            /* of a hang that is suspected */
-    double q;
     uint64_t noticed_ns;        /* age of the stand-still when it was last asked
                                    whether it is more than a notice */
     uint8_t reported;           /* enum hct_kind: a hang, or only a notice, and
                                    a hang may follow */
-    uint8_t slow, pad[6];
+    uint8_t slow;
+    uint8_t low_by;             /* enum parastack_low: what is suspected by */
+    uint8_t pad[5];
 };
 
 /* ParaStack's step: rand(I) + I/2. */

@@ -107,9 +107,10 @@ unsigned sout_times(double q, double alpha)
 }
 
 /* The sub-optimal p near the best one: of the two values that the empirical
- * distribution takes around it, the one that needs fewer samples. */
-static bool nearest(const struct sout *m, double e, struct sout_limit *l,
-                    double *needed)
+ * distribution takes around it, the one that needs fewer samples; of those that
+ * it takes from level least on. */
+static bool nearest(const struct sout *m, double e, uint32_t least,
+                    struct sout_limit *l, double *needed)
 {
     unsigned at_least;
     double best = sout_best(e, &at_least), below = 0, f = 0;
@@ -118,7 +119,7 @@ static bool nearest(const struct sout *m, double e, struct sout_limit *l,
     for (level = 0; level <= m->of; level++) {
         sum += m->count[level];
         f = (double)sum / m->n;
-        if (f >= best)
+        if (f >= best && level >= least)
             break;
         below = f;
         level_below = level;
@@ -127,7 +128,7 @@ static bool nearest(const struct sout *m, double e, struct sout_limit *l,
     l->p = f;
     l->level = level;
     *needed = samples_for(f, e);
-    if (samples_for(below, e) < *needed) {
+    if (level > least && samples_for(below, e) < *needed) {
         l->p = below;
         l->level = level_below;
         *needed = samples_for(below, e);
@@ -135,7 +136,8 @@ static bool nearest(const struct sout *m, double e, struct sout_limit *l,
     return isfinite(*needed);
 }
 
-bool sout_limit(const struct sout *m, double alpha, struct sout_limit *l)
+bool sout_limit(const struct sout *m, double alpha, uint32_t least,
+                struct sout_limit *l)
 {
     bool found = false;
 
@@ -145,7 +147,7 @@ bool sout_limit(const struct sout *m, double alpha, struct sout_limit *l)
         struct sout_limit at;
         double needed;
 
-        if (!nearest(m, tolerances[i], &at, &needed) || m->n < needed ||
+        if (!nearest(m, tolerances[i], least, &at, &needed) || m->n < needed ||
             at.p + at.e >= 1)
             continue;
         at.q = at.p + at.e;

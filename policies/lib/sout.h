@@ -40,8 +40,10 @@ struct sout_limit {
     unsigned k;                 /* so many in a row are a hang */
 };
 
-/* False: there are too few samples yet, or low ones are too common. */
-bool sout_limit(const struct sout *m, double alpha, struct sout_limit *l);
+/* The limit is this level or a higher one. False: there are too few samples yet,
+ * or low ones are too common. */
+bool sout_limit(const struct sout *m, double alpha, uint32_t least,
+                struct sout_limit *l);
 
 /* Of section 3.2: the p that needs the fewest samples for tolerance e, and how
  * many these are. */

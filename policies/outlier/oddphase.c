@@ -16,7 +16,8 @@
 /* Of two that differ as much the first is the one. */
 #define CLEARLY 1.1
 
-enum { LIKE_LEAST = 2 };        /* earlier phases of the same kind */
+enum { LIKE_LEAST = 2,          /* earlier phases of the same kind */
+       ODDPHASE_ASKED = 64 };
 
 /* ------------------------------------------------------------------- names */
 
@@ -42,17 +43,40 @@ static struct oddphase_name name_of(const struct hct_rank *k)
 _Static_assert(sizeof(((struct oddphase_name *)0)->name) ==
                sizeof(((struct hct_rank *)0)->tag_text), "a name is copied");
 
+/* By one of so many tasks, if it is in that phase: the tag of another may be told later
+ * than its phase, or be another one since. */
+static struct oddphase_name name_by_any(const struct hct_snapshot *in,
+                                        const struct hct_rank *first)
+{
+    struct oddphase_name is = name_of(first);
+    uint32_t left = ODDPHASE_ASKED;
+
+    for (uint32_t i = first->rank + 1;
+         i < in->nranks && left && is.id && !is.name[0]; i++, left--) {
+        const struct hct_rank *k = hct_rank(in, i);
+
+        if (k->flags & HCT_PAGE && k->phase == is.phase && k->phase_id == is.id)
+            is = name_of(k);
+    }
+    return is;
+}
+
 void oddphase_look(struct oddphase *p, const struct hct_snapshot *in)
 {
     const struct hct_rank *k = NULL;
+    const struct oddphase_name *last =
+        p->nseen ? &p->seen[(p->nseen - 1) % ODDPHASE_SEEN] : NULL;
 
     for (uint32_t i = 0; i < in->nranks && !k; i++)
         if (hct_rank(in, i)->flags & HCT_PAGE)
             k = hct_rank(in, i);
-    if (!k || (p->nseen &&
-               p->seen[(p->nseen - 1) % ODDPHASE_SEEN].phase >= k->phase))
+    if (!k || (last && last->phase > k->phase))
         return;
-    p->seen[p->nseen++ % ODDPHASE_SEEN] = name_of(k);
+    if (!last || last->phase < k->phase)
+        p->nseen++;
+    else if (last->name[0])
+        return;
+    p->seen[(p->nseen - 1) % ODDPHASE_SEEN] = name_by_any(in, k);
 }
 
 struct oddphase_name oddphase_find(const struct oddphase *p, uint32_t phase)

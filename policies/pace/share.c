@@ -35,12 +35,19 @@ void share_add(struct share *h, double time, double work, double part)
     learn(&h->part, part, h->n);
 }
 
+/* Does the part tell how much they compute? */
+static bool tells(const struct share *h)
+{
+    return h->part < theirs && h->part * (1 + share_most_kept) > 1;
+}
+
 bool share_turns(const struct share *h)
 {
     if (h->n < KNOWN)
         return false;
-    return h->used ? h->part > alone || h->work > plainly * h->time
-                   : h->part < theirs && h->work <= h->time;
+    return h->used ? h->part > alone || h->part * (1 + share_most_kept) <= 1 ||
+                         h->work > plainly * h->time
+                   : tells(h) && h->work <= h->time;
 }
 
 void share_turn(struct share *h)

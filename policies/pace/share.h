@@ -26,6 +26,12 @@ struct share {                  /* all zero: nothing seen, time counts */
     double part;                /* of a processor that all had together */
 };
 
+/* Who is kept for so many times as long as it has a processor gives it away each time
+ * that it has looked for a message: that says nothing of what it computes. Of tasks
+ * that compute amid 11 others on each processor it was 10, of such that sleep 170,
+ * and of these amid 25 others 1,000. */
+static const double share_most_kept = 30;
+
 /* The logarithm of the part that was its own; 0: not known. */
 double share_log(double had_ns, double wanted_ns);
 

@@ -12,6 +12,7 @@ enum {
     KNOWN = 4,                  /* windows that say how it was before */
     MEMORY = 64,                /* of so many windows it is the mean */
     COMPARED = 100,             /* tasks that say what varies less */
+    STEPS = 8,                  /* from window to window, that say how they vary */
 };
 
 _Static_assert((int)EFFORT_PHASES == (int)SPEED_PHASES, "the same phases");
@@ -41,7 +42,7 @@ static void add(struct speed_phase *p, struct speed_window *w,
 }
 
 static void read_one(struct speed *s, struct speed_task *t,
-                     const struct hct_rank *k, uint32_t phase)
+                     const struct hct_rank *k, uint32_t phase, bool begins)
 {
     uint64_t calls = iterations_calls(k);
     bool counts = t->calls && phase < SPEED_PHASES && calls >= t->calls &&
@@ -61,6 +62,8 @@ static void read_one(struct speed *s, struct speed_task *t,
                    k->cycles);
     t->node = k->node <= s->ntasks ? k->node : 0;
     s->nodes = t->node > s->nodes ? t->node : s->nodes;
+    t->from = begins ? t->site : t->from;
+    t->site = k->site;
     t->calls = calls;
     t->in_ns = k->in_ns;
     t->out_ns = k->out_ns;
@@ -68,16 +71,39 @@ static void read_one(struct speed *s, struct speed_task *t,
     t->wanted_ns = k->wanted_ns;
 }
 
+/* Nothing is in the open window yet. */
+static bool begins(const struct speed *s, uint32_t phase)
+{
+    return phase < SPEED_PHASES && !(s->open[phase].calls > 0);
+}
+
 void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase)
 {
+    bool begun_here = begins(s, phase);
+
     for (uint32_t i = 0; i < s->ntasks; i++) {
         const struct hct_rank *k = hct_rank(in, i);
 
         if (k->flags & HCT_PAGE)
-            read_one(s, &s->task[i], k, phase);
+            read_one(s, &s->task[i], k, phase, begun_here);
     }
     if (phase < SPEED_PHASES && !s->open[phase].began_ns)
         s->open[phase].began_ns = in->now_ns;
+}
+
+bool speed_is_round(const struct speed *s, const struct hct_snapshot *in,
+                    uint32_t phase)
+{
+    bool begun_here = begins(s, phase);
+
+    for (uint32_t i = 0; i < s->ntasks; i++) {
+        const struct hct_rank *k = hct_rank(in, i);
+        const struct speed_task *t = &s->task[i];
+
+        if ((k->flags & HCT_PAGE) && (begun_here ? t->site : t->from) != k->site)
+            return false;
+    }
+    return true;
 }
 
 /* What is in the window that is open. */
@@ -116,8 +142,8 @@ static void learn(struct speed_phase *p, float x)
     p->before += p->n > 1 ? apart / p->n : apart;
 }
 
-/* What all tasks of each node had in the window that is over, in the words of the
- * place that is its number, - 1. */
+/* What all tasks of each node had in the window that is over, in the words of
+ * the place that is its number, - 1. */
 static void add_nodes(struct speed *s, uint32_t phase)
 {
     for (uint32_t i = 0; i < s->nodes; i++) {
@@ -151,8 +177,8 @@ static double left_of(const struct speed *s, const struct speed_task *t,
     return load_leaves(&own, &others);
 }
 
-/* Of all tasks, to that place of the ring; where nobody else is there it is all of
- * it. */
+/* Of all tasks, to that place of the ring; where nobody else is there it is all
+ * of it. */
 static void close_parts(struct speed *s, uint32_t phase, uint32_t at)
 {
     const struct speed_window *w = &s->open[phase];
@@ -461,6 +487,50 @@ double speed_calls(const struct speed *s, uint64_t since, uint32_t phase,
             *ns += x->part * (x->in_ns + x->out_ns);
         }
     return calls;
+}
+
+/* Of a normal distribution the mean distance from the mean is 0.84 of the
+ * middle one from number to number. */
+double speed_noise(const struct speed *s, uint32_t i, uint32_t phase)
+{
+    const struct speed_task *t = &s->task[i];
+    double v[SPEED_RING], was = (double)NAN;
+    size_t n = 0;
+
+    if (t->phase[phase].n >= KNOWN)
+        return (double)t->phase[phase].noise;
+    for (uint64_t w = speed_first(s); w < s->windows; w++) {
+        double x = (double)t->ring[w % SPEED_RING];
+
+        if (!is_of(s, w, phase) || isnan(x))
+            continue;
+        if (!isnan(was))
+            v[n++] = fabs(x - was);
+        was = x;
+    }
+    return n < STEPS ? 0 : 0.84 * polish_median(v, n);
+}
+
+double speed_part_grown(const struct speed *s, uint32_t i, uint32_t phase,
+                        uint64_t since)
+{
+    double was = 0, is = 0;
+    uint32_t n_was = 0, n_is = 0;
+
+    for (uint64_t w = speed_first(s); w < s->windows; w++) {
+        double part = (double)s->parts[i].ring[w % SPEED_RING];
+
+        if (!is_of(s, w, phase))
+            continue;
+        if (w < since) {
+            was += part;
+            n_was++;
+        } else {
+            is += part;
+            n_is++;
+        }
+    }
+    return n_was && n_is ? is / n_is - was / n_was : (double)NAN;
 }
 
 double speed_recent(const struct speed *s, uint32_t i, uint32_t phase)

@@ -49,6 +49,9 @@ struct speed_task {
     float before;               /* log ns a call, as speed_set_before() says */
     uint32_t odd;               /* 1: it was found slow */
     uint32_t node;              /* of this task; 0: not known */
+    /* Of the call that it had made last, when it was read, and when the window
+       began that it was read for then; 0: not known. */
+    uint32_t site, from;
     /* Of the node whose number is this one's place here, + 1. */
     float node_shift;           /* sum of its tasks */
     uint32_t node_tasks;
@@ -83,6 +86,11 @@ struct speed {
 /* What tasks have done since they were read last belongs to that phase;
  * PHASES: nobody knows to what, and it is not counted. */
 void speed_read(struct speed *s, const struct hct_snapshot *in, uint32_t phase);
+
+/* Has each task come to the place in the program again at which the open window of
+ * that phase began? Then what it has done since are whole rounds of its loop. */
+bool speed_is_round(const struct speed *s, const struct hct_snapshot *in,
+                    uint32_t phase);
 
 /* Forgets what is in the open window. */
 void speed_drop(struct speed *s, uint32_t phase);
@@ -132,6 +140,15 @@ struct speed_span speed_one(const struct speed *s, uint32_t phase,
 void speed_set_before(struct speed *s, uint32_t phase, uint64_t since);
 double speed_shift(const struct speed *s, uint32_t i, uint32_t phase,
                    const struct speed_span *span);
+
+/* By what has the part of its processor that a task had changed since that
+ * window of the phase, against those before it, log; NaN: nobody knows. */
+double speed_part_grown(const struct speed *s, uint32_t i, uint32_t phase,
+                        uint64_t since);
+
+/* How far off are windows of a task, log: the mean, as was learnt, or, of a job
+ * that has just begun, from one of the windows that are kept to the next. */
+double speed_noise(const struct speed *s, uint32_t i, uint32_t phase);
 
 /* Log ns a call just before; where nobody has looked then, as it always was. */
 double speed_recent(const struct speed *s, uint32_t i, uint32_t phase);

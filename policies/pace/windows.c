@@ -21,7 +21,8 @@ bool windows_can(struct windows *w, const struct hct_snapshot *in)
 static void drop(struct windows *w, struct speed *s, uint32_t phase)
 {
     speed_drop(s, phase);
-    w->lasts_ns[phase] = w->loop_calls[phase] = 0;
+    w->lasts_ns[phase] = w->loop_calls[phase] = w->most_ns = 0;
+    w->torn[phase] = false;
 }
 
 static void note_calls(struct windows *w, const struct hct_snapshot *in)
@@ -52,6 +53,7 @@ static uint32_t turn(struct windows *w, struct speed *s,
 
     if (!stays && w->was_at != SPEED_MIXED && w->ended)
         drop(w, s, w->was_at);
+    w->torn[w->was_at] |= !stays && w->lasts_ns[w->was_at];
     w->ended = stays && w->ended;
     if (stays && w->was_at == SPEED_MIXED && w->lasts_ns[SPEED_MIXED])
         drop(w, s, SPEED_MIXED);
@@ -69,11 +71,45 @@ static void add(struct windows *w, const struct hct_snapshot *in,
     note_calls(w, in);
 }
 
-static bool is_over(const struct windows *w, uint32_t phase)
+/* So many iterations has it that it does not matter where they are cut: by less
+ * than anybody is told from the others. */
+static bool is_long(const struct windows *w, uint32_t phase)
 {
-    return w->lasts_ns[phase] >= w->least_ns &&
-           (double)w->loop_calls[phase] >=
-               w->iterations * iterations_each(&w->loop);
+    return (double)w->loop_calls[phase] * 2 * speed_finest >=
+           iterations_each(&w->loop);
+}
+
+static bool is_torn(const struct windows *w, uint32_t phase)
+{
+    return phase == SPEED_MIXED || w->torn[phase];
+}
+
+/* So many it has to have at least, if these are whole. Where phases change
+ * there are few of each: a third is enough. */
+static double least(const struct windows *w)
+{
+    return w->phases.turns > 1 ? w->iterations / 3 : w->iterations;
+}
+
+/* Does the window end here? Where it has few iterations, as soon as these are
+ * whole; it waits for that for half as long again as it has lasted. */
+static bool is_over(struct windows *w, const struct speed *s,
+                    const struct hct_snapshot *in, uint32_t phase)
+{
+    double n = (double)w->loop_calls[phase] / iterations_each(&w->loop);
+
+    if (w->lasts_ns[phase] < w->least_ns || n < least(w))
+        return false;
+    w->round = !is_long(w, phase) && !is_torn(w, phase) &&
+               speed_is_round(s, in, phase);
+    if (w->round)
+        return true;
+    if (n < w->iterations)
+        return false;
+    if (!w->most_ns)
+        w->most_ns = w->lasts_ns[phase] * 3 / 2;
+    return is_long(w, phase) || is_torn(w, phase) ||
+           w->lasts_ns[phase] >= w->most_ns;
 }
 
 bool windows_look(struct windows *w, struct speed *s,
@@ -89,19 +125,21 @@ bool windows_look(struct windows *w, struct speed *s,
     }
     *phase = turn(w, s, in);
     add(w, in, *phase);
-    over = is_over(w, *phase);
+    over = is_over(w, s, in, *phase);
     /* Only where phases change each look needs to read all tasks. */
     if (over || *phase == SPEED_MIXED || w->phases.turns > 1)
         speed_read(s, in, *phase);
     if (!over)
         return false;
-    *unsure = iterations_each(&w->loop) / (2 * (double)w->loop_calls[*phase]);
+    *unsure = w->round ? 0 : iterations_each(&w->loop) /
+                             (2 * (double)w->loop_calls[*phase]);
     if (w->settles) {           /* a task may have been elsewhere in it */
         w->settles = false;
         drop(w, s, *phase);
         return false;
     }
-    w->loop_calls[*phase] = w->lasts_ns[*phase] = 0;
+    w->loop_calls[*phase] = w->lasts_ns[*phase] = w->most_ns = 0;
+    w->torn[*phase] = false;
     w->ended = true;
     return true;
 }

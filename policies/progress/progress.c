@@ -1,7 +1,7 @@
 /* progress.c - the policy progress: which tasks have made the least progress,
  * and who waits for them. It looks when another policy has found a hang, or
  * somebody asks: at the first look that has detail and models after that, and of
- * a hang at some more, while nothing says who is behind.
+ * a hang at some more, while nothing says who is behind, or which of several.
  *
  * Of many tasks the models stay where they are (PDI, section 3.2): all are
  * asked where they are, then what their models say of the places that tasks
@@ -23,8 +23,9 @@ static const struct hct_param params[] = {
 
 enum {
     PATIENCE = 20,              /* looks, until all tasks are seen, */
-    UNSURE = 8,                 /* ... of a hang something says who is behind: one
-                                   that sleeps may have been awake just then, */
+    UNSURE = 8,                 /* ... of a hang something says who is behind, and
+                                   why: one that sleeps may have been awake just
+                                   then, */
     WAITS_MAX = 4096,           /* of more the wait-for graph is not drawn */
 };
 #define SEEN_NS 6000000000u     /* ... and no longer than this */
@@ -119,9 +120,26 @@ static bool may_be_seen(struct state *s, uint64_t now_ns, uint32_t most)
     return s->blind <= most && now_ns - s->blind_ns < SEEN_NS;
 }
 
+/* Of those that are named, do several wait in MPI at the same point, and
+ * nothing says for whom? Then one of them may be at fault, for whom the others
+ * wait. */
+static bool is_unsure(const struct nodes *g, uint64_t least)
+{
+    for (uint32_t a = 0; a < g->n; a++) {
+        uint64_t to = 0;
+
+        for (unsigned why = 0; why <= HCT_DECIDED_MODEL; why++)
+            to |= g->edge[why][a];
+        if ((least >> a & 1) && g->node[a].waits && g->node[a].ntasks > 1 &&
+            !to)
+            return true;
+    }
+    return false;
+}
+
 /* Nobody hears of a hang's progress that nothing says anything of. False: not
  * all tasks were seen, as the slave of some may stand, or nothing is said of a
- * hang; but the next look may be better. */
+ * hang, or not all; but the next look may be better. */
 static bool find(struct state *s, const struct hct_snapshot *in,
                  struct hct_out *out)
 {
@@ -144,7 +162,8 @@ static bool find(struct state *s, const struct hct_snapshot *in,
     if (s->told)
         say.unplaced = unplaced(t, s->nranks);
     say_find(&say);
-    if (!say.behind && (s->asked & HCT_ASKED_BY_HANG) &&
+    if ((!say.behind || is_unsure(&s->nodes, say.least)) &&
+        (s->asked & HCT_ASKED_BY_HANG) &&
         may_be_seen(s, in->now_ns, UNSURE))
         return false;
     if (s->nodes.n && (say.behind || (s->asked & HCT_ASKED_BY_PERSON)))

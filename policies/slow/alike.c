@@ -75,6 +75,19 @@ double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
     return of_each(s, phase, span, shift, 1);
 }
 
+double alike_part(struct speed *s, uint32_t phase, uint64_t since)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < s->ntasks; i += 1 + s->ntasks / ABOUT) {
+        double x = speed_part_grown(s, i, phase, since);
+
+        if (!isnan(x))
+            s->words[n++] = x;
+    }
+    return n ? alike_middle(s->words, n) : 0;
+}
+
 double alike_about(struct speed *s, uint32_t phase,
                    const struct speed_span *span)
 {

@@ -17,6 +17,10 @@ double alike_middle(double *v, size_t n);
 double alike_of(struct speed *s, uint32_t phase, const struct speed_span *span,
                 double *shift);
 
+/* By what has changed what all have of their processors since that window, log, of
+ * some hundred tasks at most; 0: not known. */
+double alike_part(struct speed *s, uint32_t phase, uint64_t since);
+
 /* About the same, of some hundred tasks at most: what is wanted of many windows
  * must not cost as much as these together. */
 double alike_about(struct speed *s, uint32_t phase,

@@ -6,7 +6,10 @@
 #include "policies/slow/alike.h"
 #include "policies/smm/polish.h"
 
-enum { MANY = 256 };            /* tasks: some are far off by chance */
+enum {
+    MANY = 256,                 /* tasks: some are far off by chance */
+    VARIED = 3,                 /* windows that say how all vary */
+};
 static const double deviations = 6;
 /* Where that part of all tasks has more or less to do than just before, by more
  * than they vary, work was dealt out anew. */
@@ -72,7 +75,7 @@ struct judged {
 static double least_of(const struct speed *s, uint32_t i,
                        const struct judged *j)
 {
-    double own = 4 * (double)s->task[i].phase[j->phase].noise / j->sure;
+    double own = 4 * speed_noise(s, i, j->phase) / j->sure;
 
     return own > j->least ? own : j->least;
 }
@@ -97,15 +100,14 @@ static double all_recent(struct speed *s, const struct judged *j)
 static double chance_of(const struct speed *s, uint32_t i,
                         const struct judged *j)
 {
-    double noise = fmax((double)s->task[i].phase[j->phase].noise,
-                        speed_finest);
+    double noise = fmax(speed_noise(s, i, j->phase), speed_finest);
 
     return 1.25 * noise * sqrt(1 / (j->sure * j->sure) + 1.0 / SPEED_RECENT);
 }
 
 /* What a task has less to do for a call than just before; less than 0: more. */
 static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
-                      double least)
+                      double least, double chance)
 {
     const struct speed_task *t = &s->task[i];
     double is = (double)t->before + s->shift[i];
@@ -113,13 +115,14 @@ static double loss_of(const struct speed *s, uint32_t i, const struct judged *j,
     double usual = s->ntasks > MANY ? fmin(deviations * j->spread, least) : 0;
 
     if (isnan(less) || fabs(less) < fmax(fmax(usual, speed_finest),
-                                         3 * chance_of(s, i, j)))
+                                         3 * chance))
         return 0;
     return exp(is + j->alike) * (exp(less) - 1);
 }
 
 /* What it has less to do, or more, than just before. */
-static void add_net(const struct speed *s, uint32_t i, struct judged *j)
+static void add_net(const struct speed *s, uint32_t i, struct judged *j,
+                    double chance)
 {
     double was = exp(speed_recent(s, i, j->phase));
     double is = exp((double)s->task[i].before + s->shift[i] + j->alike);
@@ -130,17 +133,18 @@ static void add_net(const struct speed *s, uint32_t i, struct judged *j)
         j->new_ns += is - was;
     else
         j->net_ns += was - is;
-    j->net_ns2 += pow(was * chance_of(s, i, j), 2);
+    j->net_ns2 += pow(was * chance, 2);
 }
 
 /* Has it more to do, or less, than just before, by what it does not vary by? */
-static void add_turned(const struct speed *s, uint32_t i, struct judged *j)
+static void add_turned(const struct speed *s, uint32_t i, struct judged *j,
+                       double chance)
 {
     double was = exp(speed_recent(s, i, j->phase) - j->was + j->alike);
     double is = exp((double)s->task[i].before + s->shift[i] + j->alike);
 
     if (isnan(was) || fabs(log(is / was)) <= fmax(2 * speed_finest,
-                                                  4 * chance_of(s, i, j)))
+                                                  4 * chance))
         return;
     j->turned++;
     j->fewer_ns += fmax(was - is, 0);
@@ -152,13 +156,14 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
                       struct odd_task *odd, size_t k)
 {
     struct odd_task o = { .rank = i };
-    double least = least_of(s, i, j), normal, loss;
+    double least = least_of(s, i, j), normal, loss, chance;
 
     s->task[i].odd = 0;
     if (isnan(s->shift[i]))
         return;
     normal = normal_of(s, i, j->alike);
-    loss = loss_of(s, i, j, least);
+    chance = chance_of(s, i, j);
+    loss = loss_of(s, i, j, least, chance);
     if (loss > 0)
         j->loss_ns += loss;
     if (s->shift[i] >= least && s->shift[i] + j->alike >= least &&
@@ -169,17 +174,41 @@ static void judge_one(struct speed *s, uint32_t i, struct judged *j,
     }
     if (!(o.extra_ns > 0) || o.share < limit->share) {
         j->others_ns += normal;
-        add_net(s, i, j);
-        add_turned(s, i, j);
+        add_net(s, i, j, chance);
+        add_turned(s, i, j, chance);
         if (loss < 0)
             j->chance_ns -= loss;
         return;
     }
     s->task[i].odd = 1;
-    add_net(s, i, j);
+    add_net(s, i, j, chance);
     j->gain_ns += o.extra_ns;
     put(odd, f->nodd < k ? f->nodd : k, k, &o);
     f->nodd++;
+}
+
+/* By what do all become slower or faster together from one window of the phase
+ * to the next, where others use the machine? The deviation (MAD) before a
+ * window: that work was dealt out anew once or twice does not make it larger. */
+static double all_vary(struct speed *s, uint32_t phase, uint64_t since)
+{
+    const struct speed_window *last = &s->ring[(s->windows - 1) % SPEED_RING];
+    double v[SPEED_RING], was = (double)NAN;
+    size_t n = 0;
+
+    if (!share_is_of_others(last->had_ns, last->wanted_ns))
+        return 0;
+    for (uint64_t w = speed_first(s); w < since; w++) {
+        struct speed_span one = speed_one(s, phase, w);
+        double x = one.n ? alike_about(s, phase, &one) : (double)NAN;
+
+        if (isnan(x))
+            continue;
+        if (!isnan(was))
+            v[n++] = fabs(x - was);
+        was = x;
+    }
+    return n < VARIED ? 0 : POLISH_MAD * polish_median(v, n);
 }
 
 /* Is what some have less about what others have more? */
@@ -199,17 +228,27 @@ static bool is_dealt_anew(const struct judged *j, uint32_t nodd,
 
 /* Have others as much less to do as the odd have more? Some of them, all a
  * little, or some less and some more: what all vary by is much more than what
- * one can have taken over, in a large job. */
-static bool has_moved(const struct judged *j, uint32_t nodd, uint32_t ntasks)
+ * one can have taken over, in a large job. What all have less of now and then,
+ * as others leave them more of the machine, has not moved. */
+static bool has_moved(struct speed *s, const struct judged *j, uint32_t nodd,
+                      uint64_t since)
 {
-    double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss;
+    double loss = fmax(j->loss_ns - j->chance_ns, 0), all = loss, together;
+    double least = fmax(speed_finest / 2, j->unsure);
+    bool net = is_about(j->net_ns, j->new_ns) &&
+               j->net_ns > 4 * sqrt(j->net_ns2);
 
-    if (j->alike < -fmax(speed_finest / 2, j->unsure))
+    if (loss > 0.5 * fmax(j->new_ns, j->gain_ns / 2) ||
+        is_dealt_anew(j, nodd, s->ntasks))
+        return true;
+    if (!net && j->alike >= -least)
+        return is_about(loss, j->gain_ns);
+    together = all_vary(s, j->phase, since);
+    if (j->alike < -fmax(least, 2 * together))
         all += j->others_ns * (exp(-j->alike) - 1);
-    return loss > 0.5 * fmax(j->new_ns, j->gain_ns / 2) ||
-           is_about(all, j->gain_ns) ||
-           (is_about(j->net_ns, j->new_ns) &&
-            j->net_ns > 4 * sqrt(j->net_ns2)) || is_dealt_anew(j, nodd, ntasks);
+    return is_about(all, j->gain_ns) ||
+           (net && j->net_ns > 4 * hypot(sqrt(j->net_ns2),
+                                         together * j->others_ns));
 }
 
 bool odd_may_be(struct speed *s, uint32_t phase, uint64_t since, double factor)
@@ -251,7 +290,7 @@ bool odd_judge(struct speed *s, uint32_t phase, uint64_t since, uint64_t from,
     for (uint32_t i = 0; i < s->ntasks; i++)
         judge_one(s, i, &j, limit, f, odd, k);
     f->share = (1 - 1 / f->alike) * j.others_ns / s->ntasks / j.call_ns;
-    f->moved = f->nodd && has_moved(&j, f->nodd, s->ntasks);
+    f->moved = f->nodd && has_moved(s, &j, f->nodd, since);
     f->of = span.n;
     return true;
 }

@@ -147,8 +147,8 @@ static double calls_of(const struct region *r)
     return n;
 }
 
-/* For a call, as what it computes is: where one is slow, the others have more time
- * in which they are not kept from anything. */
+/* For a call, as what it computes is: where one is slow, the others have more
+ * time in which they are not kept from anything. */
 struct had { double kept_ns, ran_ns; };
 
 /* Before it began, and since the first reading, which has a part of what came
@@ -176,25 +176,35 @@ static bool had(const struct region *before, const struct region *now,
 }
 
 /* Who always had but a part of a processor, and has more to do, is kept for
- * longer, too: in proportion to what it ran longer. One that runs for little, as
- * it looks for messages now and then, has none: of tasks that compute amid 11
- * others on each processor the part was 10, of such that sleep 170. */
+ * longer, too: in proportion to what it ran longer. One that runs for little,
+ * as it looks for messages now and then, has none: of tasks that compute amid
+ * 11 others on each processor the part was 10, of such that sleep 170. */
 static void note_kept(struct region_grown *g, const struct had *was,
                       const struct had *is)
 {
-    static const double most = 30;
     double part = was->kept_ns / was->ran_ns;
 
     g->starved_ns = g->kept_ns = is->kept_ns - was->kept_ns;
-    if (!(was->ran_ns > 0) || is->ran_ns < 0 || part > most)
+    if (!(was->ran_ns > 0) || is->ran_ns < 0 || part > share_most_kept)
         return;
     g->part = part;
     g->takes_ns = (1 + part) * is->ran_ns;
     g->starved_ns -= part * fmax(is->ran_ns - was->ran_ns, 0);
 }
 
-/* Computation is time on a processor, and what there is of it that is none tells
- * input, output and sleep from a slow clock or memory. */
+static double out_of(const struct region *r)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i < r->nsteps; i++)
+        ns += r->step[i].all.out_ns;
+    return ns;
+}
+
+/* Computation is time on a processor, and what there is of it that is none
+ * tells input, output and sleep from a slow clock or memory. Before the first
+ * call, when it was started, it may have slept for seconds: it has not in steps
+ * for longer than these took. */
 static double asleep(const struct region *before, const struct region *now)
 {
     double calls = calls_of(before), more = calls_of(now) - calls;
@@ -204,7 +214,8 @@ static double asleep(const struct region *before, const struct region *now)
         now->delayed_ns < before->delayed_ns || now->at_ns <= before->at_ns ||
         !(calls > 0) || !(more > 0))
         return (double)NAN;
-    was = (double)before->at_ns - (double)(before->ran_ns + before->delayed_ns);
+    was = fmin((double)before->at_ns -
+               (double)(before->ran_ns + before->delayed_ns), out_of(before));
     is = (double)(now->at_ns - before->at_ns) -
          (double)(now->ran_ns - before->ran_ns) -
          (double)(now->delayed_ns - before->delayed_ns);
@@ -220,14 +231,12 @@ static bool is_rather(double x, double one, double other)
 static bool sleeps(const struct region *before, const struct region *now,
                    const struct region_grown *g)
 {
-    double calls = calls_of(before), out = 0, in = (double)before->in_ns;
+    double calls = calls_of(before), in = (double)before->in_ns;
     double asleep = (double)before->at_ns -
                     (double)(before->ran_ns + before->delayed_ns);
     double longer_in = (double)now->in_ns - in - in * g->calls / calls;
 
-    for (uint32_t i = 0; i < before->nsteps; i++)
-        out += before->step[i].all.out_ns;
-    return is_rather(asleep, out, in) &&
+    return is_rather(asleep, out_of(before), in) &&
            is_rather(g->asleep_ns * g->calls, g->all_ns, longer_in);
 }
 

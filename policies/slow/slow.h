@@ -85,6 +85,9 @@ struct slow {
     uint64_t models_ns;         /* not before */
     uint64_t lasted_ns[SPEED_PHASES][2];        /* the longest that went by, of
                                    all; of somebody */
+    /* + 1: in windows from that one on somebody was found slow, and it went by
+       without a word. They do not say how it was just before; 0: none. */
+    uint64_t doubt[SPEED_PHASES];
     struct pace pace[SPEED_PHASES];
     struct speed speed;
     struct effort effort;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/slow/alike.h"
 #include "policies/slow/crowd.h"
 #include "policies/slow/nodes.h"
 #include "policies/slow/rise.h"
@@ -20,8 +21,8 @@ static const double worth = 0.05, cause = 0.25;
 static const double cause_some = 0.1;
 /* Of what somebody is slower by, or all, so much has to come at once. */
 static const double at_once = 0.5, all_at_once = 0.6;
-/* What all are slower by, but for so much, must not grow by so much behind that:
- * work begins to grow, too. */
+/* What all are slower by, but for so much, must not grow by so much behind
+ * that: work begins to grow, too. */
 static const double all_plain = 1.5, stays = 0.25;
 /* It was a step rather than a ramp where the BIC of these is so far apart. */
 static const double step_rather = 2;
@@ -35,6 +36,7 @@ void suspicion_dismiss(struct slow *s, bool other)
     struct slow_suspicion *x = &s->x;
 
     if (other) {
+        s->doubt[x->phase] = 0;
         speed_relearn(&s->speed, x->phase, x->since);
         pace_restart(&s->pace[x->phase], x->change.since);
     }
@@ -59,6 +61,8 @@ void suspicion_went_by(struct slow *s, uint64_t now_ns)
         if (s->x.seen[i] && now_ns - s->x.began_ns > *longest)
             *longest = now_ns - s->x.began_ns;
     }
+    if (s->x.seen[1])
+        s->doubt[s->x.phase] = s->x.since + 1;
     suspicion_dismiss(s, false);
 }
 
@@ -123,8 +127,8 @@ static void raise_anew(struct slow *s, const struct pace_change *c,
         s->x.models = models;
 }
 
-/* Somebody was suspected all along, while others took the machine: it is judged by
- * the last windows alone, and how it was before stays as it is. */
+/* Somebody was suspected all along, while others took the machine: it is judged
+ * by the last windows alone, and how it was before stays as it is. */
 static void go_on_alone(struct slow *s)
 {
     struct slow_suspicion *x = &s->x;
@@ -195,6 +199,19 @@ static bool all_are_slow(const struct slow_suspicion *x,
            f->share >= fmax(worth, cause * (1 - 1 / x->change.times));
 }
 
+/* Where work is compared, what a task has of its processor tells how much of
+ * its time is work, in MPI and out of it together, and so but about: what is
+ * told of all, who have nobody to be compared with, must be more than what the
+ * load has taken, and be seen in their time, too. */
+static bool is_of_load(struct slow *s, const struct odd_found *f)
+{
+    double part = s->speed.share.used
+                      ? alike_part(&s->speed, s->x.phase, s->x.since) : 0;
+
+    return log(f->alike) < -part ||
+           (part > 0 && log(f->alike) - part < log(s->limit.factor));
+}
+
 /* By all windows that are kept: was it a step rather than a ramp? */
 static bool was_at_once(struct slow *s, const struct odd_task *worst)
 {
@@ -246,10 +263,23 @@ static void judge(struct slow *s, const struct hct_snapshot *in)
         return;
     }
     slow = f.nodd ? some_are_slow(x, &f, worst)
-                  : all_are_slow(x, &f, s->limit.factor) &&
+                  : all_are_slow(x, &f, s->limit.factor) && !is_of_load(s, &f) &&
                     x->known_ns >= SLOW_ALONE * (double)s->windows.least_ns;
     note(x, &f, odd, slow && rose_at_once(s, &f, worst));
     x->node = f.nodd ? nodes_slow(&s->speed, in, &odd[0]) : 0;
+}
+
+/* Is it plain by what they compute who are it, whatever the pace? Of somebody,
+ * found once in as many windows as tell it without the pace, or as often as
+ * else. */
+static bool is_plain(const struct slow_suspicion *x)
+{
+    double times = x->found.nodd ? x->odd[0].times : x->found.alike;
+
+    return times >= slow_plain &&
+           (x->agreed >= SLOW_ODD_WINDOWS ||
+            (x->agreed && x->found.nodd &&
+             x->found.windows >= SLOW_ALL_WINDOWS));
 }
 
 /* Is it still there, by the time of an iteration, or by what those compute who
@@ -260,13 +290,16 @@ static bool lasts(struct slow *s, struct pace_change *c)
 
     if (!x->by_speed && !x->waits &&
         pace_change(&s->pace[x->phase], SLOW_RAISED, PACE_KEPT, c) &&
-        c->p >= 0.3 && c->times >= slow_least_rise)
+        c->p >= 0.3 && c->times >= slow_least_rise) {
+        if (is_plain(x))
+            c->p = fmax(c->p, slow_likely);
         return true;
-    x->by_speed |= x->agreed >= SLOW_ODD_WINDOWS &&
-                   (x->found.nodd ? x->odd[0].times
-                                  : x->found.alike) >= slow_plain;
+    }
+    x->by_speed |= is_plain(x);
     *c = x->change;
     c->since++;
+    if (x->by_speed)            /* then it is that which makes sure, not the pace */
+        c->p = fmax(c->p, slow_likely);
     return x->by_speed || x->waits;
 }
 

@@ -10,6 +10,18 @@ enum {
     FASTER = 8,                 /* ... after which faster is usual */
 };
 static const double faster = 0.9;
+
+/* How it was just before that window, and before what somebody was suspected
+ * of. */
+static void recall(struct slow *s, uint32_t phase, uint64_t since)
+{
+    uint64_t doubt = s->doubt[phase];
+
+    if (doubt && doubt - 1 < since && doubt - 1 >= speed_first(&s->speed))
+        since = doubt - 1;
+    speed_recall(&s->speed, phase, since);
+}
+
 /* The pace does not tell. */
 static void watch_tasks(struct slow *s, uint32_t phase, uint64_t now_ns)
 {
@@ -19,7 +31,7 @@ static void watch_tasks(struct slow *s, uint32_t phase, uint64_t now_ns)
     if (found < SLOW_ALL_WINDOWS ||
         !odd_may_be(&s->speed, phase, since, slow_plain))
         return;
-    speed_recall(&s->speed, phase, since);
+    recall(s, phase, since);
     switch (suspects_alone(s, phase)) {
     case SUSPECTS_NONE:
         return;

@@ -28,7 +28,10 @@ struct score {
     uint32_t site[HCT_STEPS_MAX], site_to[HCT_STEPS_MAX];
     double left[2][HCT_STEPS_MAX], words[HCT_STEPS_MAX];
     double rough[2][HCT_STEPS_MAX];     /* what is left of the same of that */
+    double often[HCT_STEPS_MAX];        /* log of how many times as often as
+                                           its like; 0: no more often */
     double slow[2];
+    double piece_ns;            /* in which it was kept; NaN: not asked yet */
     double others_ns;           /* in steps that the question does not have */
     struct smm_edge edge[];     /* nmodels times nchains */
 };
@@ -275,8 +278,8 @@ static uint32_t take_task(struct score *s, const struct score_edge *v, size_t n)
     return others;
 }
 
-/* From that model; of one that is further than what is wanted of it, no more than
- * that. */
+/* From that model; of one that is further than what is wanted of it, no more
+ * than that. */
 static void measure(struct score *s, uint32_t rank, const struct smm *m,
                     uint32_t model, double alone, struct score_task *t)
 {
@@ -446,8 +449,32 @@ static double center(struct score *s, double *left)
     return slow;
 }
 
-/* What is left of the logarithms when the steps' normal times are taken off, and
- * then how slow the task is in all of them. */
+/* Against the medoid that it is compared with. Who takes a step more often has
+ * more of it to do, or asks more often while it waits or as a clock says: each
+ * time may take it as long as others. */
+static void count_often(struct score *s, const struct score_task *t)
+{
+    const struct hct_question_edge *whole =
+        t->from < s->q->nwholes ? s->whole + (size_t)t->from * s->q->nsteps
+                                : NULL;
+
+    for (uint32_t i = 0; i < s->q->nsteps; i++) {
+        double times = whole && whole[i].n > 1
+                           ? (double)s->own[i].n / (double)whole[i].n : 1;
+
+        s->often[i] = times > 1 ? log(times) : 0;
+    }
+}
+
+/* Of so many times as it takes the step, a log. */
+static double usual_of(const struct score *s, uint32_t step, int in_call,
+                       const struct hct_question_normal *normal)
+{
+    return (double)normal_of(&normal[step], in_call) + s->often[step];
+}
+
+/* What is left of the logarithms when the steps' normal times are taken off,
+ * and then how slow the task is in all of them. */
 static void take_off(struct score *s, const struct hct_question_normal *normal,
                      int in_call)
 {
@@ -459,7 +486,7 @@ static void take_off(struct score *s, const struct hct_question_normal *normal,
         left[i] = in_call && s->step[i].waits
                       ? (double)NAN
                       : spent(e->n, in_call ? e->in.mean : e->out.mean) -
-                            (double)normal_of(&normal[i], in_call);
+                            usual_of(s, i, in_call, normal);
     }
     s->slow[in_call] = center(s, left);
 }
@@ -502,19 +529,19 @@ static size_t put(struct hct_score *v, size_t n, size_t k,
     return n;
 }
 
-static double normally(const struct score *s,
-                       const struct hct_question_normal *normal, int in_call)
+static double normally(const struct score *s, uint32_t step, int in_call,
+                       const struct hct_question_normal *normal)
 {
-    double ns = exp((double)normal_of(normal, in_call) + s->slow[in_call]);
+    double ns = exp(usual_of(s, step, in_call, normal) + s->slow[in_call]);
 
     return isfinite(ns) ? ns : 0;
 }
 
 #define ANYWHERE UINT64_MAX
 
-/* How many times as many bytes as normal are in the calls that steps begin with,
- * of those from that place; 0: none, or not known. Only of steps that it has: who
- * makes fewer calls has no smaller ones. */
+/* How many times as many bytes as normal are in the calls that steps begin
+ * with, of those from that place; 0: none, or not known. Only of steps that it
+ * has: who makes fewer calls has no smaller ones. */
 static double bytes_from(const struct score *s, uint64_t place,
                          const struct hct_question_normal *normal)
 {
@@ -549,16 +576,17 @@ static struct hct_score step_of(const struct score *s, uint32_t step, int in_cal
     return (struct hct_score){
         .method = HCT_METHOD_POLISH, .step = step, .in_call = (uint32_t)in_call,
         .site = s->site[step], .site_to = s->site_to[step], .times = exp(left),
-        .cost_ns = polish_cost(left, (double)normal_of(is, in_call),
+        .cost_ns = polish_cost(left, usual_of(s, step, in_call, normal),
                                s->slow[in_call]),
         .score = polish_score(left, spread), .n = e->n,
         .in_ns = (double)e->n * e->in.mean, .out_ns = (double)e->n * e->out.mean,
-        .normal_in_ns = normally(s, is, 1), .normal_out_ns = normally(s, is, 0) };
+        .normal_in_ns = normally(s, step, 1, normal),
+        .normal_out_ns = normally(s, step, 0, normal) };
 }
 
-/* One of its times, or few, may have taken so much longer, and the sum of all not
- * say it, as that differs from task to task. What it costs is no less than one
- * time that alone makes them differ so. */
+/* One of its times, or few, may have taken so much longer, and the sum of all
+ * not say it, as that differs from task to task. What it costs is no less than
+ * one time that alone makes them differ so. */
 static void see_once(const struct score *s, uint32_t step, int in_call,
                      const struct hct_question_normal *normal,
                      struct hct_score *o)
@@ -576,8 +604,99 @@ static void see_once(const struct score *s, uint32_t step, int in_call,
                  sqrt(1 - exp(-2 * left));
 }
 
+/* So many standard errors: of some thousand comparisons of tasks and steps none
+ * is as far off by chance, even from the median of three others, which is off
+ * itself. */
+#define EVIDENCE 5.0
+/* So many times as long as a usual piece, of which there may be thousands: with
+ * lengths as of a Poisson process, where the usual one by squares is two means,
+ * none of a million is. */
+#define PIECES 10.0
+
+static double finite_or_0(double x)
+{
+    return isfinite(x) ? x : 0;
+}
+
+static double square(double x)
+{
+    return finite_or_0(x * x);
+}
+
+/* Of as many times as its own. */
+static double squares_of(const struct score *s, uint32_t step, int in_call,
+                         const struct hct_question_normal *normal)
+{
+    const struct hct_question_normal *is = &normal[step];
+    double rough = (double)(in_call ? is->in_rough : is->out_rough);
+
+    return square(exp(rough + s->often[step] / 2 + s->slow[in_call]));
+}
+
+/* In what pieces was it kept from a processor? In steps that wait for nobody the
+ * deviations of times are due to that, or to less: the sum of the squares over the
+ * sum is the usual length, by its like or by its own steps, the longer one. One step
+ * of its own, with the most, may be what is odd. */
+static double pieces_of(const struct score *s, const struct score_task *t,
+                        const struct hct_question_normal *normal)
+{
+    double like = 0, own = 0, most = 0, usual_ns = 0, kept_ns;
+
+    for (uint32_t i = 0; i < 2 * s->q->nsteps; i++) {
+        double usual = squares_of(s, i / 2, i % 2, normal);
+        double is = square(root_of_squares(&s->own[i / 2], i % 2));
+
+        if (!(usual > 0))       /* they wait there, or are not */
+            continue;
+        like += usual;
+        own += is;
+        most = fmax(most, is);
+        usual_ns += finite_or_0(exp(usual_of(s, i / 2, i % 2, normal)));
+    }
+    kept_ns = t->total_ns > 0 ? t->kept_ns * fmin(1, usual_ns / t->total_ns) : 0;
+    return kept_ns > 0 ? fmax(like, own - most) / kept_ns : HUGE_VAL;
+}
+
+/* The times of a step differ, and so do their sums, from task to task: by a
+ * standard error that is the root of the sum of the squares of their
+ * deviations. It is known from few tasks, too, where a robust deviation is
+ * small by chance in one case of ten, as three of four are alike. squares: of
+ * the like of a task, and own, of itself. What it costs is evidence where it
+ * exceeds the first. Where the second is as large a few of its times make it.
+ * That is evidence as well; unless it was kept from a processor for as long, as
+ * in which steps that was is chance. But where it was kept for twice as long and
+ * more it is known in what pieces, and a time that is far longer is none of them. */
+static bool is_evidence(struct score *s, const struct score_task *t,
+                        const struct hct_question_normal *normal, double cost_ns,
+                        double squares, double own)
+{
+    double least = cost_ns / EVIDENCE * (cost_ns / EVIDENCE);
+
+    if (least < squares)
+        return false;
+    if (!(least < own && cost_ns < t->kept_ns))
+        return true;
+    if (t->kept_ns < 2 * cost_ns)
+        return false;
+    if (isnan(s->piece_ns))     /* it is long, and few ask */
+        s->piece_ns = pieces_of(s, t, normal);
+    return own >= PIECES * cost_ns * s->piece_ns;
+}
+
+static bool has_evidence(struct score *s, const struct score_task *t,
+                         const struct hct_question_normal *normal,
+                         const struct hct_score *o)
+{
+    int in_call = (int)o->in_call;
+
+    return is_evidence(s, t, normal, o->cost_ns,
+                       squares_of(s, o->step, in_call, normal),
+                       square(root_of_squares(&s->own[o->step], in_call)));
+}
+
 struct sum {                    /* of computation, and calls that do not wait */
     double own_ns, usual_ns, most_ns;
+    double squares, own_squares;        /* of standard errors */
     uint32_t step, in_call;     /* that costs the most */
 };
 
@@ -586,11 +705,13 @@ static void sum_up(const struct score *s, int in_call,
 {
     for (uint32_t i = 0; i < s->q->nsteps; i++) {
         double left = s->left[in_call][i] + s->slow[in_call];
-        double usual = exp((double)normal_of(&normal[i], in_call));
+        double usual = exp(usual_of(s, i, in_call, normal));
         double more = usual * (exp(left) - 1);
 
         if (isnan(left) || !isfinite(more))
             continue;
+        sum->squares += squares_of(s, i, in_call, normal);
+        sum->own_squares += square(root_of_squares(&s->own[i], in_call));
         sum->own_ns += usual + more;
         sum->usual_ns += usual;
         if (more <= sum->most_ns)
@@ -611,13 +732,13 @@ static double waited(const struct score *s)
     return ns;
 }
 
-/* Does it wait so much less than its like, because it computes longer? In steps that
- * nobody of the sample has it may wait, too. */
-static bool is_awaited(const struct score *s, uint32_t kind,
+/* Does it wait so much less than its like, because it computes longer? In steps
+ * that nobody of the sample has it may wait, too. */
+static bool is_awaited(struct score *s, const struct score_task *t,
                        const struct hct_question_normal *normal,
                        struct hct_score *o)
 {
-    const struct hct_question_kind *k = &s->kind[kind];
+    const struct hct_question_kind *k = &s->kind[t->kind];
     double less = (double)k->wait - waited(s) - s->others_ns;
     struct sum sum = { .most_ns = 0 };
 
@@ -625,7 +746,9 @@ static bool is_awaited(const struct score *s, uint32_t kind,
         return false;
     for (int in_call = 0; in_call < 2; in_call++)
         sum_up(s, in_call, normal, &sum);
-    if (sum.most_ns <= 0 || sum.own_ns - sum.usual_ns < less / 2)
+    if (sum.most_ns <= 0 || sum.own_ns - sum.usual_ns < less / 2 ||
+        !is_evidence(s, t, normal, sum.own_ns - sum.usual_ns, sum.squares,
+                     sum.own_squares))
         return false;
     *o = step_of(s, sum.step, (int)sum.in_call, normal);
     o->cost_ns = fmin(less, sum.own_ns - sum.usual_ns);
@@ -660,16 +783,22 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
     double found_ns = 0;        /* by steps that stand out */
     size_t n = 0;
 
+    count_often(s, t);
     for (int in_call = 0; in_call < 2; in_call++) {
         take_off(s, normal, in_call);
         if (all)
             take_off_rough(s, normal, in_call);
     }
+    s->piece_ns = (double)NAN;
     for (uint32_t i = 0; i < 2 * q->nsteps; i++) {
         o = step_of(s, i / 2, i % 2, normal);
         fill(rank, t, &o);
         if (is_wanted(q, &o))
             found_ns += o.cost_ns;
+        if (!(o.cost_ns > 0) || !has_evidence(s, t, normal, &o))
+            o.once = 1;
+        if (!all && o.once)
+            continue;
         if (all) {
             see_once(s, i / 2, i % 2, normal, &o);
             fill(rank, t, &o);
@@ -677,7 +806,7 @@ size_t score_steps(struct score *s, uint32_t rank, const struct score_task *t,
         if (is_wanted(q, &o))
             n = put(v, n, k, &o);
     }
-    if (is_awaited(s, t->kind, normal, &o)) {
+    if (is_awaited(s, t, normal, &o)) {
         fill(rank, t, &o);
         if (is_wanted(q, &o) && found_ns < o.cost_ns / 2)
             n = put(v, n, k, &o);

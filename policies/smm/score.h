@@ -10,7 +10,13 @@
  * it: it waits less than they do, in all calls that wait taken together, and
  * that is what it computes longer. Where it waits less in one call for more in
  * another nothing is said: it may be one of those that wait for somebody else
- * there. */
+ * there.
+ *
+ * What a step costs has to exceed what chance does to the sum of its times, or
+ * it is nothing to be said aloud: the steps of young jobs, and those that
+ * compute for a time that is drawn by lot, differ from task to task by that.
+ * And who takes a step more often is compared with others that would: what they
+ * take each time. */
 #ifndef HCT_SCORE_H
 #define HCT_SCORE_H
 
@@ -52,6 +58,8 @@ struct score_task {
                                    do alone */
     double total_ns;            /* of all its steps, also of others than those of
                                    the question */
+    double kept_ns;             /* that it was kept from a processor; 0: not
+                                   known. By who knows, between the two below */
 };
 
 /* Edges of all its phases, in any order. Steps that the question does not have

@@ -1,9 +1,11 @@
 /* checked.c - see checked.h.
  *
  * First each step by itself. Then they are done, on paper, in rounds: a step
- * waits while its node is full, until others have left. A job is placed as a
- * whole or not at all. What waits when nothing moves any more is refused: where
- * it would fit if all others that wait had gone, they wait for each other. */
+ * waits while its node is full, until others have left; where a node has no
+ * place for one more task, those of its job that wait to leave there count as
+ * gone, as they move at once. A job is placed as a whole or not at all. What
+ * waits when nothing moves any more is refused: where it would fit if all
+ * others that wait had gone, they wait for each other. */
 #include "proto/plan/checked.h"
 
 #include <math.h>
@@ -17,7 +19,9 @@
 enum { TAKEN = -1, WAITS = -2 };        /* besides enum checked_reason */
 
 struct crowd {                  /* tasks of one job on one host */
-    uint32_t work, host, n;
+    uint32_t work, host;
+    uint32_t n;                 /* of a job that has a limit */
+    uint32_t leave;             /* steps that wait to move one of them elsewhere */
 };
 
 struct desk {
@@ -25,10 +29,12 @@ struct desk {
     const struct hct_plan *plan;
     int *fate;                  /* of each step; owned, like the rest */
     uint32_t *at;               /* host of each seat */
-    uint64_t *memory;           /* of the tasks of each host */
+    uint64_t *memory;           /* of the tasks of each host, */
+    uint32_t *tasks;            /* ... and how many */
     uint8_t *named;             /* by a step: seats, then jobs */
+    uint8_t *late;              /* jobs, by find_late() */
     uint32_t *placed;           /* steps that place tasks of each job */
-    struct crowd *crowds;       /* of jobs that have a limit */
+    struct crowd *crowds;       /* of jobs that have a limit, or leave a host */
     uint32_t ncrowds;
     struct idtable crowd_of;
 };
@@ -70,13 +76,50 @@ static struct crowd *crowd(const struct desk *d, uint32_t work, uint32_t host)
     return NULL;
 }
 
-/* There is one for each pair that a seat or a step names. */
-static int note_crowd(struct desk *d, uint32_t work, uint32_t host)
+static struct crowd *note_crowd(struct desk *d, uint32_t work, uint32_t host)
 {
-    if (hct_work(d->in, work)->per_node == 0 || crowd(d, work, host))
+    struct crowd *c = crowd(d, work, host);
+
+    if (c)
+        return c;
+    c = &d->crowds[d->ncrowds];
+    *c = (struct crowd){ .work = work, .host = host };
+    return idtable_add(&d->crowd_of, idtable_mix(work, host), d->ncrowds++)
+           ? NULL : c;
+}
+
+/* There is one for each pair that a seat or a step names. */
+static int note_limited(struct desk *d, uint32_t work, uint32_t host)
+{
+    return hct_work(d->in, work)->per_node && !note_crowd(d, work, host)
+           ? -1 : 0;
+}
+
+/* Does it move a task away from where no more than so many may come? */
+static bool leaves_limited(const struct desk *d, const struct hct_plan_step *s)
+{
+    return s->kind == HCT_PLAN_MOVE && d->at[s->seat] < d->in->nhosts &&
+           hct_host(d->in, d->at[s->seat])->tasks_max;
+}
+
+static int note_leaver(struct desk *d, const struct hct_plan_step *s)
+{
+    struct crowd *c;
+
+    if (!leaves_limited(d, s))
         return 0;
-    d->crowds[d->ncrowds] = (struct crowd){ work, host, 0 };
-    return idtable_add(&d->crowd_of, idtable_mix(work, host), d->ncrowds++);
+    c = note_crowd(d, s->work, d->at[s->seat]);
+    if (!c)
+        return -1;
+    c->leave++;
+    return 0;
+}
+
+/* It has left, or does not. */
+static void forget_leaver(const struct desk *d, const struct hct_plan_step *s)
+{
+    if (leaves_limited(d, s))
+        crowd(d, s->work, d->at[s->seat])->leave--;
 }
 
 static void put(struct desk *d, uint32_t seat, uint32_t host)
@@ -86,11 +129,13 @@ static void put(struct desk *d, uint32_t seat, uint32_t host)
     bool limit = hct_work(d->in, s->work)->per_node > 0;
 
     if (from < d->in->nhosts) {
+        d->tasks[from]--;
         d->memory[from] -= s->memory_bytes;
         if (limit)
             crowd(d, s->work, from)->n--;
     }
     if (host < d->in->nhosts) {
+        d->tasks[host]++;
         d->memory[host] += s->memory_bytes;
         if (limit)
             crowd(d, s->work, host)->n++;
@@ -108,6 +153,24 @@ static bool fits(const struct desk *d, uint32_t seat, uint32_t host,
 
     return (!all || d->memory[host] + s->memory_bytes <= all + leave) &&
            (!most || crowd(d, s->work, host)->n < most);
+}
+
+static bool needs_place(const struct desk *d, const struct hct_plan_step *s)
+{
+    return s->kind == HCT_PLAN_MOVE && !hct_work(d->in, s->work)->crowds;
+}
+
+/* A place for one more that moves, if so many have left before? */
+static bool has_place(const struct desk *d, const struct hct_plan_step *s,
+                      uint32_t left)
+{
+    uint64_t most = hct_host(d->in, s->host)->tasks_max;
+    const struct crowd *c;
+
+    if (!most || !needs_place(d, s))
+        return true;
+    c = crowd(d, s->work, s->host);
+    return d->tasks[s->host] < most + left + (c ? c->leave : 0);
 }
 
 /* ------------------------------------------------------ each step by itself */
@@ -233,13 +296,23 @@ static void refuse_circles(struct desk *d, int32_t *change)
         if (work >= d->in->nworks || talks[work] ||
             !is_circle(d, i, end, change))
             continue;
-        for (uint32_t k = i; k < end; k++)
-            if (d->fate[k] == WAITS && step_at(d, k)->kind == HCT_PLAN_MOVE)
-                d->fate[k] = CHECKED_CYCLE;
+        for (uint32_t k = i; k < end; k++) {
+            if (d->fate[k] != WAITS || step_at(d, k)->kind != HCT_PLAN_MOVE)
+                continue;
+            forget_leaver(d, step_at(d, k));
+            d->fate[k] = CHECKED_CYCLE;
+        }
     }
 }
 
 /* ------------------------------------------------------------ done on paper */
+
+struct gone {                   /* what a host has to do with those that wait */
+    uint64_t memory;            /* of those that are to leave it, */
+    uint32_t tasks;             /* ... and how many they are */
+    uint32_t come;              /* who is to come; */
+    uint32_t wanted;            /* ... those who need a place for that */
+};
 
 /* Places all tasks of the job of step i, if all have room. */
 static bool place_job(struct desk *d, uint32_t i, uint32_t *order, uint32_t *n)
@@ -280,45 +353,99 @@ static bool do_one(struct desk *d, uint32_t i, uint32_t *order, uint32_t *n,
         tried[s->work] = 1;
         return place_job(d, i, order, n);
     }
-    if (!fits(d, s->seat, s->host, 0))
+    if (!fits(d, s->seat, s->host, 0) || !has_place(d, s, 0))
         return false;
+    forget_leaver(d, s);
     put(d, s->seat, s->host);
     d->fate[i] = TAKEN;
     order[(*n)++] = i;
     return true;
 }
 
-static void do_all(struct desk *d, uint32_t *order, uint32_t *n)
+/* Who waits to come to each host, and who to leave it. */
+static void find_waiting(const struct desk *d, struct gone *gone)
 {
-    bool more = true;
+    memset(gone, 0, d->in->nhosts * sizeof(*gone));
+    for (uint32_t i = 0; i < d->plan->nsteps; i++) {
+        const struct hct_plan_step *s = step_at(d, i);
+        uint32_t from = d->fate[i] == WAITS ? d->at[s->seat] : HCT_NOWHERE;
 
-    while (more) {
-        more = false;
-        memset(d->named, 0, d->in->nworks);
-        for (uint32_t i = 0; i < d->plan->nsteps; i++)
-            if (d->fate[i] == WAITS)
-                more |= do_one(d, i, order, n, d->named);
+        if (from < d->in->nhosts) {
+            gone[from].memory += hct_seat(d->in, s->seat)->memory_bytes;
+            gone[from].tasks++;
+        }
+        if (d->fate[i] == WAITS) {
+            gone[s->host].come++;
+            gone[s->host].wanted += needs_place(d, s);
+        }
     }
 }
 
-/* What still waits: for a node that stays full, or for each other. */
-static void refuse_rest(struct desk *d, uint64_t *leave)
+/* It needs no place, but takes one where others wait for that, and there are
+ * not enough for all. */
+static bool presses(const struct desk *d, const struct hct_plan_step *s,
+                    const struct gone *gone)
 {
-    for (uint32_t i = 0; i < d->plan->nsteps; i++) {
-        uint32_t from =
-            d->fate[i] == WAITS ? d->at[step_at(d, i)->seat] : HCT_NOWHERE;
+    const struct gone *g = &gone[s->host];
+    uint32_t most = hct_host(d->in, s->host)->tasks_max;
 
-        if (from < d->in->nhosts)
-            leave[from] += hct_seat(d->in, step_at(d, i)->seat)->memory_bytes;
-    }
+    return most && g->wanted && !needs_place(d, s) &&
+           d->tasks[s->host] + g->come - g->tasks > most;
+}
+
+static void find_late(const struct desk *d, const struct gone *gone)
+{
+    memset(d->late, 0, d->in->nworks);
     for (uint32_t i = 0; i < d->plan->nsteps; i++) {
         const struct hct_plan_step *s = step_at(d, i);
 
+        if (d->fate[i] == WAITS && s->kind == HCT_PLAN_PLACE)
+            d->late[s->work] |= presses(d, s, gone);
+    }
+}
+
+static bool is_late(const struct desk *d, const struct hct_plan_step *s,
+                    const struct gone *gone)
+{
+    return s->kind == HCT_PLAN_PLACE ? d->late[s->work] : presses(d, s, gone);
+}
+
+/* Of those who are late it is one at a time: others may have their turn then. */
+static bool do_some(struct desk *d, bool late, const struct gone *gone,
+                    uint32_t *order, uint32_t *n)
+{
+    bool more = false;
+
+    memset(d->named, 0, d->in->nworks);
+    for (uint32_t i = 0; i < d->plan->nsteps && !(late && more); i++)
+        if (d->fate[i] == WAITS && is_late(d, step_at(d, i), gone) == late)
+            more |= do_one(d, i, order, n, d->named);
+    return more;
+}
+
+static void do_all(struct desk *d, struct gone *gone, uint32_t *order,
+                   uint32_t *n)
+{
+    do {
+        find_waiting(d, gone);
+        find_late(d, gone);
+        while (do_some(d, false, gone, order, n))
+            find_waiting(d, gone);
+    } while (do_some(d, true, gone, order, n));
+}
+
+/* What still waits: for a node that stays full, or for each other. */
+static void refuse_rest(struct desk *d, struct gone *gone)
+{
+    find_waiting(d, gone);
+    for (uint32_t i = 0; i < d->plan->nsteps; i++) {
+        const struct hct_plan_step *s = step_at(d, i);
+        const struct gone *g = &gone[d->fate[i] == WAITS ? s->host : 0];
+
         if (d->fate[i] == WAITS)
-            d->fate[i] =
-                leave[s->host] && fits(d, s->seat, s->host, leave[s->host])
-                    ? CHECKED_CYCLE
-                    : CHECKED_FULL;
+            d->fate[i] = g->tasks && fits(d, s->seat, s->host, g->memory) &&
+                         has_place(d, s, g->tasks)
+                         ? CHECKED_CYCLE : CHECKED_FULL;
     }
 }
 
@@ -366,7 +493,7 @@ static int begin(struct desk *d)
         const struct hct_seat *s = hct_seat(in, i);
 
         d->at[i] = HCT_NOWHERE;
-        if (s->host < in->nhosts && note_crowd(d, s->work, s->host))
+        if (s->host < in->nhosts && note_limited(d, s->work, s->host))
             return -1;
         put(d, i, s->host);
     }
@@ -374,7 +501,8 @@ static int begin(struct desk *d)
         const struct hct_plan_step *s = step_at(d, i);
 
         d->fate[i] = check_alone(d, s);
-        if (d->fate[i] == WAITS && note_crowd(d, s->work, s->host))
+        if (d->fate[i] == WAITS &&
+            (note_limited(d, s->work, s->host) || note_leaver(d, s)))
             return -1;
     }
     for (uint32_t i = 0; i < d->plan->nsteps; i++) {
@@ -395,7 +523,7 @@ static int run(struct checked *c, struct desk *d, void *scratch,
     if (begin(d))
         return -1;
     refuse_circles(d, scratch);
-    do_all(d, order, &n);
+    do_all(d, scratch, order, &n);
     refuse_rest(d, scratch);
     take(c, d, order, n);
     return 0;
@@ -406,7 +534,9 @@ static void end(struct desk *d)
     free(d->fate);
     free(d->at);
     free(d->memory);
+    free(d->tasks);
     free(d->named);
+    free(d->late);
     free(d->placed);
     free(d->crowds);
     idtable_fini(&d->crowd_of);
@@ -421,11 +551,13 @@ int checked_plan(struct checked *c, const struct hct_system *in,
         .fate = calloc(n + 1, sizeof(*d.fate)),
         .at = calloc(seats + 1, sizeof(*d.at)),
         .memory = calloc(in->nhosts + 1, sizeof(*d.memory)),
+        .tasks = calloc(in->nhosts + 1, sizeof(*d.tasks)),
         .named = calloc(seats + in->nworks + 1, 1),
+        .late = calloc(in->nworks + 1, 1),
         .placed = calloc(in->nworks + 1, sizeof(*d.placed)),
-        .crowds = calloc(seats + n + 1, sizeof(*d.crowds)),
+        .crowds = calloc(seats + 2 * n + 1, sizeof(*d.crowds)),
     };
-    void *scratch = calloc(in->nhosts + 1, sizeof(uint64_t));
+    void *scratch = calloc(in->nhosts + 1, sizeof(struct gone));
     uint32_t *order = calloc(n + 1, sizeof(*order));
     int rc = -1;
 
@@ -433,8 +565,8 @@ int checked_plan(struct checked *c, const struct hct_system *in,
     c->steps = calloc(n + 1, sizeof(*c->steps));
     c->bad = calloc(n + 1, sizeof(*c->bad));
     c->bad_why = calloc(n + 1, sizeof(*c->bad_why));
-    if (d.fate && d.at && d.memory && d.named && d.placed && d.crowds &&
-        scratch && order && c->steps && c->bad && c->bad_why)
+    if (d.fate && d.at && d.memory && d.tasks && d.named && d.late && d.placed &&
+        d.crowds && scratch && order && c->steps && c->bad && c->bad_why)
         rc = run(c, &d, scratch, order);
     end(&d);
     free(scratch);

@@ -7,50 +7,107 @@
 #
 # usage: outliers_healthy.sh BUILD [RUNS [SECONDS [SEED]]]
 #   PROGRAMS='ring cg roles:reduce'   POLICY=outlier:every=1
+#   LANES=1         so many at a time, which is a load, too
+#   STOPS=0         in so many of 100 runs all tasks are stopped for some seconds, one
+#                   after the other, and go on like that
+#   APPS=DIR        programs of another build
 set -eu
 build=$(cd "$1" && pwd)
-runs=${2:-60} seconds=${3:-10} seed=${4:-1}
+runs=${2:-60} seconds=${3:-10} seed=${4:-1} lanes=${LANES:-1} stops=${STOPS:-0}
 programs=${PROGRAMS:-ring cg stencil transpose wavefront poll farm imbalance phases serial \
-heat jacobi omp roles:reduce roles:gather roles:allreduce roles:operator roles:thread}
+heat jacobi omp chance:clock chance:lot chance:rare chance:ask roles:reduce roles:gather \
+roles:allreduce roles:operator roles:thread}
 policy=${POLICY:-outlier:every=2}
+apps=${APPS:-$build/apps}
 here=$(cd "${0%/*}" && pwd)
 . "${0%/*}/../lib/campaign.sh"
 
-# shellcheck disable=SC2086 # words
-set -- $programs
-n=0
-while [ $n -lt "$runs" ]; do
+ask() { sqlite3 -cmd '.timeout 20000' "$HECTOR_DB" "$1" 2>/dev/null; }
+# Each goes on for a moment while others stand already, or still.
+stop_all()
+{
+    pids=$(ask 'SELECT pid FROM tasks') || return 0
+    for signal in STOP CONT; do
+        for pid in $pids; do
+            kill -s $signal "$pid" && sleep 0.1
+        done
+        sleep 3
+    done
+} 2>/dev/null
+
+# one PROGRAM: a run; a line of it, and of each sentence
+one()
+{
     draw 5
     tasks=$((4 + drawn))
     draw 3
     size=$((8 << drawn))
-    rm -f "$dir"/run.db*
+    draw 100
+    rm -f "$HECTOR_DB"*
     status=0
     mode=                       # of programs that have some
     [ "$1" = "${1#*:}" ] || mode=${1#*:}
     # shellcheck disable=SC2086 # none, or a word
     hector-run -n $tasks --oversubscribe --timeout 300 --policy none --policy "$policy" \
-        "$build/apps/${1%%:*}" $size "$seconds" $mode >"$dir/out" 2>"$dir/err" </dev/null &
+        "$apps/${1%%:*}" $size "$seconds" $mode >"$here_out.out" 2>"$here_out.err" \
+        </dev/null &
     runner=$!
+    if [ "$drawn" -lt "$stops" ]; then
+        sleep $((seconds / 3))
+        stop_all
+    fi
     wait $runner || status=$?
     runner=
-    said=$(sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "SELECT count(*) FROM verdicts
-        WHERE kind IN ('outlier', 'imbalance')" 2>/dev/null || echo -1)
-    echo "$1 $tasks $size $status $said"
-    sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "SELECT '# ' || why FROM verdicts WHERE
-        kind IN ('outlier', 'imbalance')" 2>/dev/null || :
-    first=$1
+    echo "$1 $tasks $size $status $(ask "SELECT ifnull(sum(kind = 'outlier'), 0) || ' ' ||
+        ifnull(sum(kind = 'imbalance'), 0) FROM verdicts" || echo -1 -1)"
+    ask "SELECT '# $1: ' || why FROM verdicts WHERE kind IN ('outlier', 'imbalance')" || :
+}
+
+# Each its own series, and database.
+lane()          # NUMBER
+{
+    here_out=$dir/$1
+    HECTOR_DB=$dir/$1.db
+    seed=$((seed * 1000 + $1))
+    # shellcheck disable=SC2086 # words
+    set -- "$1" $programs
+    n=$1
     shift
-    set -- "$@" "$first"
+    i=0
+    while [ $i -lt "$n" ]; do   # not all begin with the same
+        set -- "$@" "$1"
+        shift
+        i=$((i + 1))
+    done
+    while [ "$n" -lt "$runs" ]; do
+        one "$1"
+        set -- "$@" "$1"
+        shift
+        n=$((n + lanes))
+    done
+}
+n=0
+while [ $n -lt "$lanes" ]; do
+    (trap 'test -z "$runner" || kill "$runner" 2>/dev/null' EXIT
+    lane $n) >"$dir/lane.$n" &
     n=$((n + 1))
-done | tee "$dir/all" | sed -n 's/^# /said: /p'
+done
+wait
+cat "$dir"/lane.* | tee "$dir/all" | sed -n 's/^# /said: /p'
 awk "$(cat "$here/bound.awk")"'
     /^#/ { next }
-    { runs++; odd += $5 > 0; bad += $4 != 0 || $5 < 0; by[$1]++; said[$1] += $5 > 0 }
+    {
+        runs++
+        odd += $5 > 0
+        kept += $6 > 0
+        bad += $4 != 0 || $5 < 0
+        by[$1]++
+        said[$1] += $5 > 0
+    }
     END {
         for (p in by)
-            printf "%-16s %4d runs, %d with a verdict\n", p, by[p], said[p] | "sort"
+            printf "%-16s %4d runs, somebody odd in %d\n", p, by[p], said[p] | "sort"
         close("sort")
-        printf "healthy: %d runs, %d with a verdict: below %.3f; %d bad ends\n", runs, odd,
-            bound(odd, runs), bad
+        printf "healthy: %d runs, somebody odd in %d: below %.3f; a node with too much " \
+            "to do in %d; %d bad ends\n", runs, odd, bound(odd, runs), kept, bad
     }' "$dir/all"

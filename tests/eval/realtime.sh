@@ -17,7 +17,7 @@
 # the load rises by a hog each second: which cycle was missed first, and when was
 # something done?
 #
-# usage: HECTOR_BUILD=BUILD sh realtime.sh [WAY...]
+# usage: HECTOR_BUILD=BUILD sh realtime.sh [WAY...]     -: none of them
 #   CYCLES=2000 SEED=1    of the real-time program
 #   HOGS=4                plain ones
 #   QUIET=10 RISING=10    runs of these kinds, of a tenth of the cycles
@@ -116,8 +116,7 @@ of_tact()       # TABLE WHAT: of its last job
 }
 steps()         # what was done for its deadlines
 {
-    sql "SELECT count(*) FROM actions WHERE by LIKE '%deadline%' AND
-        at_ns >= (SELECT max(started_ns) FROM jobs WHERE name = 'tact')"
+    of_tact ladder "done_ns NOT NULL"
 }
 load_s=$(((cycles - calm) / 20))
 
@@ -131,6 +130,7 @@ alone=$other_speed
 printf '%-6s %7s %6s %6s %8s %7s %7s %8s %8s %6s %5s\n' WAY CYCLES BEFORE MISSED \
     'LAST AT' WORST LOST RESULT VERDICTS STEPS STOOD
 for way in $ways; do
+    [ "$way" != - ] || continue
     if ! has_way "$way"; then
         echo "$way: absent: $(head -n 1 "$T/has")"
         continue
@@ -143,8 +143,8 @@ for way in $ways; do
     status=0
     wait $runner || status=$?
     verdicts=$(of_tact verdicts "kind = 'deadline'") steps=$(steps)
+    competed "$way"             # with the hogs to its end, as alone
     burn_no_more
-    competed "$way"
     stood=$(stopped)
     awk -v way="$way" -v cycles="$cycles" -v calm=$calm -v status=$status \
         -v alone="$alone" -v speed="$other_speed" -v result="$other_result" \
@@ -192,17 +192,19 @@ for i in $(seq "$rising"); do
     competed rising
     # The first miss, and the first step before that, in cycles.
     first=$(awk '/^missed/ { print $2; exit }' "$T/rising.out")
-    step=$(sql "SELECT min(at_ns) FROM actions WHERE by LIKE '%deadline%' AND
-        at_ns >= (SELECT max(started_ns) FROM jobs WHERE name = 'tact')" |
+    step=$(sql "SELECT min(done_ns) FROM ladder WHERE job =
+        (SELECT max(job) FROM jobs WHERE name = 'tact')" |
         awk -v t="$t0" '/./ { print int(($1 / 1e9 - t) / 0.05) }')
     echo "${first:--} ${step:--}"
 done >"$T/risings"
 [ "$rising" = 0 ] || awk -v way=$best '
     $1 == "-" { never++ }
+    $2 != "-" { acted++ }
     $1 != "-" && $2 != "-" && $2 < $1 { before++ }
     $1 != "-" && ($2 == "-" || $2 >= $1) { late++ }
     END { printf "%d runs with a load that rises (%s): nothing missed in %d, something " \
-        "done before the first miss in %d, not in %d\n", NR, way, never, before, late }' \
+        "done before the first miss in %d, not in %d; something was done in %d\n", NR,
+        way, never, before, late, acted }' \
     "$T/risings"
 # shellcheck disable=SC2034 # t.sh reads it
 tap_well=1

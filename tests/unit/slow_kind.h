@@ -80,6 +80,7 @@ struct slow_task {
     uint64_t calls, in_ns, out_ns, visits[SLOW_STATES];
     double load;                /* static */
     uint64_t seg_ns[SLOW_CALLS];        /* of this one, before each call */
+    uint64_t pause_ns[SLOW_CALLS];      /* ... of which it waits for no processor */
     uint64_t left_ns, end_ns;   /* when it left the last call; and the next */
     uint64_t edge_n[SLOW_STATES], edge_out[SLOW_STATES], edge_in[SLOW_STATES];
     uint64_t edge_bytes[SLOW_STATES];
@@ -306,9 +307,11 @@ static inline double slow_times(struct slow_job *s, uint32_t i, double t)
     }
 }
 
+/* It waits for something else than a processor: for a disk, somebody's answer, a
+ * signal. That takes no longer where others compute. */
 static inline void slow_pause(struct slow_task *k, unsigned call, double s)
 {
-    k->seg_ns[call] += (uint64_t)(s * 1e9);
+    k->pause_ns[call] += (uint64_t)(s * 1e9);
 }
 
 /* For so much of what it was to compute it is kept from a processor. */
@@ -538,6 +541,7 @@ static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
     for (unsigned c = 0; c < SLOW_CALLS; c++) {
         k->had_ns[c] = (double)k->seg_ns[c];
         k->kept_ns[c] = 0;
+        k->pause_ns[c] = 0;
     }
     slow_beside(s, s->kind, i, t, work);
     slow_beside(s, s->also, i, t, work);
@@ -545,6 +549,8 @@ static inline void slow_draw_one(struct slow_job *s, uint32_t i, double t,
         slow_delay(s, k, 0, t);
         slow_delay(s, k, 3, t + (double)k->seg_ns[0] / 1e9);
     }
+    for (unsigned c = 0; c < SLOW_CALLS; c++)
+        k->seg_ns[c] += k->pause_ns[c];
 }
 
 /* Which steps the next iteration has. */

@@ -304,10 +304,11 @@ static void held(void **state)
         { HCT_SUSPENDED, "while it was suspended by Hector" },
         { HCT_TRACED, "while it was held by a debugger" },
         { HCT_MIGRATING, "while it was moved" },
-        { HCT_STOPPED, "while it was stopped by a signal" } };
+        { HCT_STOPPED, "while it was stopped by a signal" },
+        { HCT_STOPPED | HCT_SUSPENDED, "while it was stopped by a signal" } };
 
     (void)state;
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < sizeof(how) / sizeof(how[0]); i++)
         for (int open = 0; open < 2; open++) {
             rig_open(1, NULL, 0);
             rig_due(HCT_DUE_CALL, 20 * MS, 0);
@@ -433,6 +434,34 @@ static void too_short(void **state)
     assert_int_equal(rig.told[0], 1);
     SAYS("deadline halo1: clocks may be off by 2 ms");
     assert_int_equal(rig.last.deadline, 1);
+}
+
+/* What ends it has another marker than what begins it, each time. */
+static void strays(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_SPAN, 50 * MS, 0);
+    rig_look(S, false);
+    for (int i = 0; i < 20; i++) {
+        stage(0, false, i, S + i * 100 * MS, S + i * 100 * MS + MS);
+        stage(1, true, i + 1000, S + i * 100 * MS, S + i * 100 * MS + 2 * MS);
+        rig_look(S + i * 100 * MS + 3 * MS, true);
+        assert_int_equal(rig.told[0], i >= 7);  /* once */
+        if (i == 7)
+            SAYS("deadline halo1: none of 8 calls of its second label has had the "
+                 "marker of a call of the first one before it");
+    }
+    rig_open(2, NULL, 0);               /* one that fits is enough */
+    rig_due(HCT_DUE_SPAN, 50 * MS, 0);
+    rig_look(S, false);
+    for (int i = 0; i < 20; i++) {
+        stage(0, false, i, S + i * 100 * MS, S + i * 100 * MS + MS);
+        stage(1, true, i ? i + 1000 : 0, S + i * 100 * MS,
+              S + i * 100 * MS + 2 * MS);
+        rig_look(S + i * 100 * MS + 3 * MS, true);
+    }
+    assert_int_equal(rig.told[0], 0);
 }
 
 /* -------------------------------------------------------- what is said when */
@@ -576,6 +605,107 @@ static void half(void **state)
     SAYS("its second label has not come in");
 }
 
+/* A node whose link is broken, as when a master has begun anew and its slave has not
+ * come yet: what its tasks have done is told later. */
+static void silent_node(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_SPAN, 30 * MS, 0);
+    rig_due(HCT_DUE_CALL, 20 * MS, 0);
+    rig_look(S, false);
+    rig_call(1, 2, S, 0);
+    stage(0, false, 2, S, S + MS);
+    rig_look(S + 2 * MS, true);
+    rig.rank[1].flags = 0;
+    rig_until(4 * S);
+    said(0, 0, 0, 0);
+    rig_call(1, 2, S, S + 10 * MS)->seq = 0;
+    stage(1, true, 2, S, S + 20 * MS);
+    rig_look(4 * S + 2 * MS, true);
+    rig.rank[1].flags = HCT_OBSERVED | HCT_PAGE;
+    rig_until(5 * S);
+    said(0, 0, 0, 0);
+
+    rig_call(1, 2, 5 * S, 0);           /* ... and who stays silent is late */
+    rig_look(5 * S + 2 * MS, true);
+    rig.rank[1].flags = 0;
+    rig_until(14 * S);
+    said(0, 0, 0, 0);
+    rig_until(16 * S);
+    said(0, 1, 0, 0);
+}
+
+/* The end of a span may be told before its beginning: it is of another node. */
+static void ends_first(void **state)
+{
+    (void)state;
+    rig_open(3, NULL, 0);
+    rig_due(HCT_DUE_SPAN, 30 * MS, 0.1);
+    rig_look(S, false);
+    for (int i = 0; i < 20; i++) {
+        int64_t t = S + i * 100 * MS;
+
+        stage(1, true, i, t + 2 * MS, t + 10 * MS);
+        rig_look(t + 11 * MS, true);
+        if (i % 2)
+            stage(2, true, i, t + 2 * MS, t + 12 * MS);
+        stage(0, false, i, t, t + MS);
+        rig_look(t + 13 * MS, true);
+        if (i % 2 == 0)
+            stage(2, true, i, t + 2 * MS, t + 14 * MS);
+        rig_look(t + 15 * MS, true);
+    }
+    rig_until(4 * S);
+    said(0, 0, 0, 0);
+    assert_int_equal(rig.row.instance, 19);
+    assert_int_equal(rig.row.done_ns - rig.row.release_ns, 12 * MS);
+
+    stage(1, true, 100, 4 * S, 4 * S + MS);     /* ... of an earlier one */
+    rig_look(4 * S + 2 * MS, true);
+    stage(0, false, 100, 4 * S + 10 * MS, 4 * S + 11 * MS);
+    rig_look(4 * S + 12 * MS, true);
+    rig_until(5 * S);
+    said(0, 1, 0, 0);
+    for (int i = 0; i < 1000; i++) {        /* strays take no room of others */
+        if (i % 10 == 0)
+            stage(0, false, 200 + i, 5 * S, 5 * S + MS);
+        stage(1, true, 5000 + i, 5 * S, 5 * S + MS);
+        if (i % 10 == 9)
+            rig_look(5 * S + 2 * MS + i, true);
+    }
+    for (int i = 0; i < 1000; i += 10) {
+        stage(1, true, 200 + i, 5 * S, 5 * S + 5 * MS);
+        stage(2, true, 200 + i, 5 * S, 5 * S + 5 * MS);
+    }
+    rig_look(5 * S + 6 * MS, true);
+    rig_until(6 * S);
+    said(0, 1, 1, 0);
+}
+
+/* The end of a span may be among what was lost, also of one that is told after
+ * that. */
+static void lost_ends(void **state)
+{
+    (void)state;
+    rig_open(2, NULL, 0);
+    rig_due(HCT_DUE_SPAN, 100 * MS, 0);
+    rig_look(S, false);
+    stage(0, false, 1, S, S + MS);
+    stage(1, true, 1, S, S + 10 * MS);
+    stage(0, false, 2, S + 20 * MS, S + 21 * MS);
+    rig_look(S + 30 * MS, true);
+    rig.in.events_lost++;
+    stage(0, false, 3, S + 40 * MS, S + 41 * MS);
+    rig_look(S + 80 * MS, true);
+    rig_until(2 * S);
+    said(0, 0, 0, 0);
+    stage(0, false, 4, 2 * S, 2 * S + MS);  /* ... that of later ones is not */
+    rig_look(2 * S + 10 * MS, true);
+    rig_until(3 * S);
+    said(0, 1, 0, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -587,10 +717,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(ended),     cmocka_unit_test(last_look),
         cmocka_unit_test(bounds),
         cmocka_unit_test(unsure),    cmocka_unit_test(too_short),
+        cmocka_unit_test(strays),
         cmocka_unit_test(no_flood),  cmocka_unit_test(up_and_down),
         cmocka_unit_test(declining), cmocka_unit_test(firm),
         cmocka_unit_test(never),
         cmocka_unit_test(never_till_the_end),     cmocka_unit_test(half),
+        cmocka_unit_test(silent_node), cmocka_unit_test(lost_ends),
+        cmocka_unit_test(ends_first),
     };
     int failed;
 

@@ -1510,9 +1510,13 @@ static void transient(void **state)
 }
 
 /* Tasks that are known by their stacks, which are looked at each 400 ms, for
- * so long; one rank stays outside from hung_ns on, or none, and the others in a
- * call. Returns when something was found, after that. */
+ * so long; in or out of MPI by chance at first, one of so many times alike; one
+ * rank stays outside from hung_ns on, or none, and the others in a call. Returns
+ * when something was found, after that. */
 enum { NOBODY = RANKS };
+
+static unsigned of_times = 4;
+static bool out_once;           /* out once in so many times, not in */
 
 static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns,
                           uint32_t outside)
@@ -1530,7 +1534,8 @@ static uint64_t by_stacks(uint32_t nstacks, uint64_t ns, uint64_t hung_ns,
         for (uint32_t r = 0; r < look.in.nranks; r++) {
             struct hct_rank *k = &look.rank[r];
             bool stack = r < nstacks;
-            bool in = hung ? r != outside : (passed / MS * 2654435761u >> (r + 7)) % 4 == 0;
+            bool once = (passed / MS * 2654435761u >> (r + 7)) % of_times == 0;
+            bool in = hung ? r != outside : once != out_once;
 
             k->age_ns += wait;
             if (stack ? !fresh : hung && in == !!(k->flags & HCT_IN_MPI))
@@ -1570,6 +1575,30 @@ static void without_pages(void **state)
                             "ranks 0-7 have no wrapper library"
                           : "ranks 0-3 have no wrapper library");
     }
+}
+
+/* Where nobody is often out what the model takes to be low is that: one that is
+ * out for ever would hide that the others hang. Section 3.3, the corner case. */
+static void rarely_out(void **state)
+{
+    (void)state;
+    out_once = true;
+    for (of_times = 3; of_times <= 6; of_times++) {
+        uint64_t after;
+
+        start(4, NULL, 0);
+        for (uint32_t r = 0; r < 4; r++)
+            look.rank[r].calls = 0;
+        assert_true(by_stacks(4, 600 * S, UINT64_MAX, 2) == UINT64_MAX);
+        after = by_stacks(4, 600 * S, 0, 2);
+        assert_true(after > 2 * S && after < 120 * S);
+        assert_int_equal(look.verdicts[0].kind, HCT_HANG);
+        assert_int_equal(look.verdicts[0].nranks, 1);
+        assert_int_equal(look.blamed[0], 2);
+        SAYS("hang in the computation: rank 2 out of MPI in");
+    }
+    of_times = 4;
+    out_once = false;
 }
 
 /* All of them wait in MPI, on one node or on two, or nobody knows: between two
@@ -1764,6 +1793,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(parastack),
         cmocka_unit_test(transient),
         cmocka_unit_test(without_pages),
+        cmocka_unit_test(rarely_out),
         cmocka_unit_test(without_pages_on_nodes),
         cmocka_unit_test(old_stacks),
         cmocka_unit_test(unseen),

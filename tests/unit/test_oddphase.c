@@ -196,6 +196,26 @@ static void test_names(void **state)
     assert_non_null(strstr(said(), "phase 9 is where"));
 }
 
+/* The name of a phase comes from whoever has it, and later if nobody has it yet. */
+static void test_later(void **state)
+{
+    (void)state;
+    enter(1);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        rank[i].phase = 2;
+        rank[i].phase_id = id_of("write");
+    }
+    oddphase_look(&p, &in);
+    assert_string_equal(oddphase_find(&p, 2).name, "");
+    snprintf(rank[TASKS - 1].tag_text, sizeof(rank[0].tag_text), "write");
+    oddphase_look(&p, &in);
+    assert_string_equal(oddphase_find(&p, 2).name, "write");
+    assert_string_equal(oddphase_find(&p, 1).name, "smooth");
+    snprintf(rank[TASKS - 1].tag_text, sizeof(rank[0].tag_text), "no more");
+    oddphase_look(&p, &in);
+    assert_string_equal(oddphase_find(&p, 2).name, "write");
+}
+
 static void test_find(void **state)
 {
     (void)state;
@@ -217,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup(test_always, begin),
         cmocka_unit_test_setup(test_slow, begin),
         cmocka_unit_test_setup(test_names, begin),
+        cmocka_unit_test_setup(test_later, begin),
         cmocka_unit_test_setup(test_find, begin),
     };
 

@@ -104,6 +104,39 @@ static void test_often(void **state)
     assert_int_equal(since(5000), 5000);
 }
 
+/* Looks come in time, and show one that is stopped; others go on meanwhile. It counts
+ * twice. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    rank[1].flags = HCT_STOPPED;
+    for (int i = 0; i < 4; i++)
+        later(500);
+    rank[1].flags = 0;
+    assert_in_range(since(5000), 3000, 5000);
+    later(500);
+    assert_in_range(since(5500), 4000, 5000);
+    later(500);
+    assert_in_range(since(6000), 4000, 5000);
+}
+
+/* Of a stop of 3 s looks show no more than 2.5 s, and it costs who is first in it, and
+ * last out of it, 3.4 s. */
+static void test_explains(void **state)
+{
+    (void)state;
+    later(500);
+    rank[0].flags = rank[1].flags = HCT_STOPPED;
+    for (int i = 0; i < 4; i++)
+        later_with(500, 0);
+    rank[0].flags = rank[1].flags = 0;
+    later(500);
+    assert_in_range(since(5000), 3400, 7999);
+    later(3000);                        /* late, and nobody is stopped: as it is */
+    later(500);
+    assert_int_equal(since(3500), 3500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +144,8 @@ int main(void)
         cmocka_unit_test_setup(test_watcher_late, begin),
         cmocka_unit_test_setup(test_stood, begin),
         cmocka_unit_test_setup(test_often, begin),
+        cmocka_unit_test_setup(test_stopped, begin),
+        cmocka_unit_test_setup(test_explains, begin),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

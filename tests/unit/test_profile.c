@@ -350,7 +350,7 @@ static void test_statement(void **state)
 static void wait_for_names(struct event_base *base, struct names *n,
                            const struct sites *s)
 {
-    uint64_t end = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
+    uint64_t end = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
 
     while (!names_settled(n, s) && clock_monotonic_ns() < end) {
         event_base_loop(base, EVLOOP_NONBLOCK);

@@ -111,6 +111,40 @@ static void waits_for_who_sleeps(void **state)
     assert_int_equal(p.ranks[p.verdicts[0].ranks], 1);
 }
 
+/* Two are where one of them sleeps: it is not said of both, while a look may tell which
+ * of them. */
+static void waits_for_which_of_them(void **state)
+{
+    static const struct hct_call calls[] = {
+        { .name = "MPI_Recv", .class_ = HCT_CLASS_RECV, .flags = HCT_CALL_BLOCKING },
+        { .name = "MPI_Allreduce", .flags = HCT_CALL_BLOCKING | HCT_CALL_ALL },
+    };
+    static const struct hct_comm comms[] = {
+        { .rank = 0, .id = 1, .collectives = 5 },
+        { .rank = 1, .id = 1, .collectives = 4 },
+        { .rank = 2, .id = 1, .collectives = 4 },
+    };
+
+    (void)state;
+    p.in.calls = calls;
+    p.in.ncalls = 2;
+    p.in.comms = comms;
+    p.in.ncomms = RANKS;
+    p.in.comm_size = sizeof(comms[0]);
+    for (uint32_t r = 0; r < RANKS; r++)
+        p.rank[r].life = HCT_LIFE_RUNNING;
+    p.rank[0].call = 1;
+    p.rank[0].comm = 1;
+    p.rank[0].collective = 5;
+    p.rank[1].peer = 2;
+    p.rank[2].peer = 1;
+    assert_int_equal(look(HCT_ASKED_BY_HANG), 0);
+    p.rank[2].flags |= HCT_PAUSES;
+    assert_int_equal(look(0), 1);
+    assert_int_equal(p.verdicts[0].nranks, 1);
+    assert_int_equal(p.ranks[p.verdicts[0].ranks], 2);
+}
+
 /* If nothing ever says it, nobody waits for that for long. */
 static void gives_up(void **state)
 {
@@ -138,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(waits_for_who_sleeps, begin, end),
+        cmocka_unit_test_setup_teardown(waits_for_which_of_them, begin, end),
         cmocka_unit_test_setup_teardown(gives_up, begin, end),
         cmocka_unit_test_setup_teardown(tells_who_asks, begin, end),
     };

@@ -53,6 +53,7 @@ static struct ask what = { .top = 5, .score = 6,
                                  .share = 0.01, .cost_ns = 1e6 };
 static _Alignas(8) uint8_t question[HCT_QUESTION_MAX];
 static uint32_t bytes;
+static double kept_ns;          /* that tasks were kept from a processor */
 
 static void begin(void)
 {
@@ -165,6 +166,7 @@ static void add(struct scores *s, struct score *q, const struct hct_model *m)
     size_t n;
 
     score_task(q, m->rank, v, edges_of(m, v), &t);
+    t.kept_ns = kept_ns;
     scores_count(s, HCT_CLUSTER_GROUP, t.group, t.far);
     scores_count(s, HCT_CLUSTER_KIND, t.kind, t.like);
     if (!score_differs(q, &t, &x))
@@ -398,6 +400,152 @@ static void test_one_step(void **state)
     assert_int_equal(find(v, 3), 0);
 }
 
+/* Times that are drawn by lot, with no memory, as a page has them: a sum that
+ * differs as much as so many draws do. */
+static struct moments by_lot(uint64_t n, double mean_ns)
+{
+    struct moments t = { 0, 0 };
+
+    for (uint64_t i = 1; i <= n; i++) {
+        double x = -mean_ns * log(draw_part()), off = x - t.mean;
+
+        t.mean += off / (double)i;
+        t.m2 += off * (x - t.mean);
+    }
+    return t;
+}
+
+static void a_step_of(struct hct_model *m, uint64_t from, uint64_t to,
+                      uint64_t n, struct moments t)
+{
+    a_step(m, from, to, SEND, n, 1000, t.mean);
+    edges[in.nedges - 1].out_m2 = t.m2;
+}
+
+/* Four tasks with four steps of that kind; of task 2 one takes so much longer.
+ * Steps that are found to be too long. */
+static size_t found_by_lot(uint64_t n, double factor)
+{
+    struct hct_score v[3];
+    size_t found;
+
+    begin();
+    for (uint32_t i = 0; i < 4; i++) {
+        struct hct_model *m = a_task(i);
+
+        for (uint64_t s = 0; s < 4; s++)
+            a_step_of(m, 10 + s, 10 + (s + 1) % 4, n,
+                      by_lot(n, 4e6 * (i == 2 && s == 1 ? factor : 1)));
+    }
+    found = find(v, 3);
+    for (size_t i = 0; i < found; i++)
+        assert_true(factor <= 1 ||
+                    (v[i].rank == 2 && d.place[d.step[v[i].step].from] == 11));
+    return found;
+}
+
+/* Of four tasks three are alike by chance now and then, and who is not looks
+ * odd. But the sum of some times that differ that much says little; of many it
+ * does. */
+static void test_chance(void **state)
+{
+    size_t odd = 0, found = 0;
+
+    (void)state;
+    for (int round = 0; round < 500; round++)
+        odd += found_by_lot(round % 2 ? 50 : 200, 1);
+    assert_int_equal(odd, 0);
+    for (int round = 0; round < 50; round++)
+        found += found_by_lot(400, 2);
+    assert_true(found >= 35);   /* not where the others differ by too much */
+}
+
+/* In all that they do, too: there others wait for it. */
+static void test_chance_in_all(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct moments t[4][4];
+        double most = 0, own[4] = { 0 };
+
+        for (int i = 0; i < 16; i++) {
+            t[i / 4][i % 4] = by_lot(60, 4e6);
+            own[i / 4] += t[i / 4][i % 4].mean;
+            most = fmax(most, own[i / 4]);
+        }
+        begin();
+        for (uint32_t i = 0; i < 4; i++) {
+            struct hct_model *m = a_task(i);
+            uint32_t last = a_state(m, 14, BARRIER);
+
+            for (uint64_t s = 0; s < 4; s++)
+                a_step_of(m, 10 + s, s < 3 ? 11 + s : 20, 60, t[i][s]);
+            an_edge(m, a_state(m, 20, SEND), last, 60, 2000, 2000);
+            an_edge(m, last, a_state(m, 10, SEND), 60, most - own[i] + 5e4,
+                    1000);
+        }
+        assert_int_equal(find(v, 3), 0);
+    }
+}
+
+/* Who asks a clock whether its work is over asks more often the more of it
+ * there is: it has no slower step than others. Who takes as much longer each
+ * time has. */
+static void test_often(void **state)
+{
+    struct hct_score v[3];
+
+    (void)state;
+    for (int longer = 0; longer < 2; longer++)
+        for (int round = 0; round < 20; round++) {
+            begin();
+            for (uint32_t i = 0; i < 4; i++) {
+                struct hct_model *m = a_task(i);
+                double much = i == 1 ? 1.3 : 1 + 0.01 * draw_part();
+
+                a_step(m, 10, 11, SEND, 100, 1000, 1e6);
+                a_step(m, 11, 11, SEND, (uint64_t)(longer ? 5e5 : 5e5 * much),
+                       100, 2000 * (longer ? much : 1));
+                a_step(m, 11, 10, SEND, 100, 1000, 1e6);
+            }
+            assert_int_equal(find(v, 3), longer);
+            if (longer)
+                assert_int_equal(v[0].rank, 1);
+        }
+}
+
+/* One of its times took so much longer: it may be odd, or was kept from a
+ * processor while it was in that step; many of them were not all by chance. Nor was
+ * one that is far longer than the pieces in which all of them were kept for far
+ * more. */
+static void test_few_times(void **state)
+{
+    const double longer = 5e8;
+    const double kept[] = { 0, 1e8, 8e8, 1e10 };
+    struct hct_score v[3];
+
+    (void)state;
+    for (int round = 0; round < 16; round++) {
+        double times = round & 1 ? 30 : 1, piece = round & 2 ? 3e8 : 1e7;
+        struct hct_edge *e;
+
+        begin();
+        kept_ns = kept[round / 4];
+        for (uint32_t i = 0; i < 8; i++) {
+            rounds(i, 10, -1, 1, 1);
+            edges[models[i].edges + 1].out_m2 += kept_ns * piece;
+        }
+        e = &edges[models[3].edges + 2];
+        e->out_mean += longer / 100;
+        e->out_m2 += longer / times * longer * (1 - times / 100);
+        assert_int_equal(find(v, 3), times > 1 || kept_ns < longer ||
+                         (kept_ns > 5 * longer && piece < longer / 5));
+    }
+    kept_ns = 0;
+}
+
 /* Who is odd is found also where the sample is small, and without it. */
 static void test_sample(void **state)
 {
@@ -519,9 +667,9 @@ static void test_merge(void **state)
     free(room);
 }
 
-/* Sixteen tasks, of which number 7 takes twice as long in one step that is half of
- * all: a second of 3. delayed, ran: of it, in wall; and of the others. Is it its
- * node's fault? */
+/* Sixteen tasks, of which number 7 takes twice as long in one step that is half
+ * of all: a second of 3. delayed, ran: of it, in wall; and of the others. Is it
+ * its node's fault? */
 static bool explained_in(double wall_s, double delayed_s, double ran_s,
                          double delayed_others_s, double ran_others_s)
 {
@@ -557,8 +705,8 @@ static bool explained(double delayed_s, double ran_s)
     return explained_in(30, delayed_s, ran_s, 0.2, 1.8);
 }
 
-/* Who was kept from a processor is not odd; who had it, and is slow, is; and so is
- * who waits for it more often as it computes more. */
+/* Who was kept from a processor is not odd; who had it, and is slow, is; and so
+ * is who waits for it more often as it computes more. */
 static void test_kept(void **state)
 {
     (void)state;
@@ -579,7 +727,8 @@ static void test_kept_alike(void **state)
     assert_false(explained_in(20, 17, 3, 17, 3));       /* or computed */
 }
 
-/* Chains are one step to find who is far; the whole models say which of these it is. */
+/* Chains are one step to find who is far; the whole models say which of these
+ * it is. */
 static void test_differs(void **state)
 {
     const struct hct_question *q;
@@ -883,8 +1032,8 @@ static void test_waits_elsewhere(void **state)
     }
 }
 
-/* Twice the bytes are more work, one per cent more is none; of a border twice as
- * long what is inside may take four times as long. */
+/* Twice the bytes are more work, one per cent more is none; of a border twice
+ * as long what is inside may take four times as long. */
 static void test_bytes(void **state)
 {
     struct hct_score v[3];
@@ -952,8 +1101,9 @@ static void ask_alike(uint32_t sample)
     answer();
 }
 
-/* What a step costs is a share of all the time of the task, also of that in steps
- * which nobody of the sample has: of a run that is 100 times as long it is little. */
+/* What a step costs is a share of all the time of the task, also of that in
+ * steps which nobody of the sample has: of a run that is 100 times as long it
+ * is little. */
 static void test_share(void **state)
 {
     const struct hct_score *o;
@@ -980,8 +1130,8 @@ static void test_share(void **state)
     }
 }
 
-/* Steps that no more than three tasks take: two of them alike, and one that takes ten
- * times as long, are no habit. Four are. */
+/* Steps that no more than three tasks take: two of them alike, and one that
+ * takes ten times as long, are no habit. Four are. */
 static void test_few_take_it(void **state)
 {
     const struct hct_score *o;
@@ -1005,8 +1155,9 @@ static void test_few_take_it(void **state)
     }
 }
 
-/* One that waits less than the others, where these do, and computes longer: they wait
- * for it, unless it waits for as long where none of the sample ever is. */
+/* One that waits less than the others, where these do, and computes longer:
+ * they wait for it, unless it waits for as long where none of the sample ever
+ * is. */
 static void test_waits_unseen(void **state)
 {
     (void)state;
@@ -1026,8 +1177,9 @@ static void test_waits_unseen(void **state)
     }
 }
 
-/* What was learnt to be normal: who would make a group of his own is in that of the
- * others, far from its medoid; and how many there would be is known all the same. */
+/* What was learnt to be normal: who would make a group of his own is in that of
+ * the others, far from its medoid; and how many there would be is known all the
+ * same. */
 static void test_normal(void **state)
 {
     (void)state;
@@ -1070,7 +1222,9 @@ int main(void)
         cmocka_unit_test(test_few_take_it), cmocka_unit_test(test_waits_unseen),
         cmocka_unit_test(test_normal),
         cmocka_unit_test(test_waits_elsewhere),
-        cmocka_unit_test(test_kept_alike),
+        cmocka_unit_test(test_kept_alike), cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_chance_in_all),
+        cmocka_unit_test(test_often),      cmocka_unit_test(test_few_times),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "master/watch/callclass.h"
+#include "proto/base/asan.h"
 
 static const struct sim_program programs[] = {
     { .name = "tight", .compute_s = 0.001, .spread = 0.2 },
@@ -206,12 +207,14 @@ static void test(bool good, const char *what)
 
 static int quick(const char *so)
 {
+    const double hours = ASAN ? 0.5 : 2;        /* of a clean run */
+
     for (unsigned m = 0; m < 2; m++) {
         struct result r = { 0 };
         unsigned alarms;
 
         for (unsigned i = 0; i < PROGRAMS; i++)
-            clean_run(&r, so, &methods[m], &programs[i], 16, m ? 0.5 : 2,
+            clean_run(&r, so, &methods[m], &programs[i], 16, m ? 0.5 : hours,
                       100 + i);
         alarms = r.alarms;
         for (unsigned i = 0; i < PROGRAMS; i++)

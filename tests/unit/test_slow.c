@@ -106,14 +106,16 @@ static bool go(struct run *r, double end_s, uint64_t seed)
         r->as_it_is = says_what_it_is(j);
     }
     if (getenv("SLOW_SAY"))
-        printf("# %u %s %s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, "
+        printf("# %u %s %s%s%s x%.2f at %.1f of %u, %u tasks, %u nodes, %.3f s, "
                "spread %.2f %.2f, every %.0f, late %.2f apart %.2f load %.1f quota "
                "%.2f: %.1f s: %s\n",
                number,
                !r->at_ns ? "NONE" : (r->right && r->region) || r->as_it_is
                                         ? "good" : "WRONG",
-               slow_kinds[j->kind], j->factor, j->at_s, j->target, j->tasks,
-               j->nodes, j->iteration_s, j->spread, j->common, j->every_s,
+               slow_kinds[j->kind], j->also ? ", amid: " : "",
+               j->also ? slow_kinds[j->also] : "", j->factor, j->at_s,
+               j->target, j->tasks, j->nodes, j->iteration_s, j->spread,
+               j->common, j->every_s,
                j->late_s, j->apart_s, j->load, j->quota,
                (double)r->at_ns / 1e9,
                r->at_ns ? j->lines[j->verdicts[0].lines].text : "");
@@ -277,6 +279,49 @@ static void found_on(struct slow_job j, const char *what)
     test(good, what);
 }
 
+/* Long iterations, of which others on the machine make seconds more: before it
+ * was slow there were some twenty, or a dozen of each phase. Of five such jobs
+ * so many are found within as many. */
+static void found_in_few_rounds(enum slow_kind also, unsigned least,
+                                const char *what)
+{
+    unsigned n = 0;
+
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct run r = { .j = usual(SLOW_RANK, 2) };
+
+        r.j.iteration_s = 2.5;
+        r.j.load = 5;
+        r.j.also = also;
+        r.j.every_s = 6 * slow_length_s(&r.j);
+        r.j.at_s = 24 * slow_length_s(&r.j);
+        n += go(&r, r.j.at_s + 40 * slow_length_s(&r.j), seed) && !r.early &&
+             r.at_ns && r.right && r.region &&
+             r.j.iterations - r.from_iteration <= 24;
+        slow_close(&r.j);
+    }
+    test(n >= least, what);
+}
+
+/* The pace falls again, by chance, when somebody has been found once in four
+ * windows: it is not what is usual from then on. */
+static void found_though_pace_falls(void)
+{
+    struct run r = { .j = usual(SLOW_NODE, 2.5) };
+
+    r.j.tasks = 13;
+    r.j.nodes = 3;
+    r.j.target = 2;
+    r.j.iteration_s = 0.002;
+    r.j.spread = 0.08;
+    r.j.late_s = 0.2;
+    r.j.load = 8;
+    r.j.at_s = 47;
+    test(go(&r, 87, 209) && !r.early && r.at_ns && r.right && r.region,
+         "... though the pace falls again");
+    slow_close(&r.j);
+}
+
 static void found_on_real_machines(void)
 {
     struct slow_job j = usual(SLOW_RANK, 2);
@@ -311,6 +356,9 @@ static void found_on_real_machines(void)
     j.kind = SLOW_ALL;
     j.factor = 2;
     found_on(j, "... or all, some seconds after that");
+    found_though_pace_falls();
+    found_in_few_rounds(SLOW_CLEAN, 4, "... of few and long iterations");
+    found_in_few_rounds(SLOW_PHASES, 3, "... and of fewer in each phase");
     j = usual(SLOW_RANK, 2);
     j.no_models = true;
     found_on(j, "... whose models do not come");
@@ -330,6 +378,25 @@ static void silent_on_busy_machine(void)
         slow_close(&r.j);
     }
     test(good, "... whose tasks have to wait for processors, now longer");
+}
+
+/* Others come to a machine that others use already: what is left of their time when
+ * the load is taken off is no work that all have more of. */
+static void silent_where_load_comes(void)
+{
+    bool good = true;
+
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        struct run r = { .j = usual(SLOW_OVERLOAD, 3) };
+
+        r.j.iteration_s = 0.002;
+        r.j.tasks = 12;
+        r.j.at_s = 60;
+        r.j.load = 4;
+        good &= go(&r, 140, seed) && !r.at_ns;
+        slow_close(&r.j);
+    }
+    test(good, "... nor where others come to others");
 }
 
 /* Is what is simulated like what was measured? Four tasks amid eight others on each
@@ -413,6 +480,7 @@ static int quick(void)
     silent(SLOW_GUSTS, 1, "nor one that has its network not for itself");
     silent_busy();
     silent_on_busy_machine();
+    silent_where_load_comes();
     silent(SLOW_GATHERS, 2, "nor one in which work gathers, and more to send");
     silent(SLOW_GROWS, 2, "nor one whose work grows bit by bit");
     silent(SLOW_DRIFTS, 1.8, "... or drifts to one task");

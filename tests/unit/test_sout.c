@@ -122,7 +122,7 @@ static void learns(void **state)
     sout_init(&m, 10, 400, 400 << 10);
     for (unsigned i = 0; i < 2000; i++) {
         sout_add(&m, lcg(&x) % 11);
-        if (!sout_limit(&m, 0.001, &l))
+        if (!sout_limit(&m, 0.001, 0, &l))
             continue;
         assert_true(m.n >= 11);
         assert_true(fabs(l.q - l.p - l.e) < 1e-12);
@@ -150,14 +150,14 @@ static void says_nothing(void **state)
 
     (void)state;
     sout_init(&m, 10, 400, 400);
-    assert_false(sout_limit(&m, 0.001, &l));
+    assert_false(sout_limit(&m, 0.001, 0, &l));
     for (unsigned i = 0; i < 500; i++)
         sout_add(&m, 0);
-    assert_false(sout_limit(&m, 0.001, &l));
+    assert_false(sout_limit(&m, 0.001, 0, &l));
     sout_init(&m, 10, 400, 400);
     for (unsigned i = 0; i < 10; i++)
         sout_add(&m, i);
-    assert_false(sout_limit(&m, 0.001, &l));
+    assert_false(sout_limit(&m, 0.001, 0, &l));
 }
 
 static void levels(void **state)

@@ -13,6 +13,7 @@
 #include "policies/slow/odd.h"
 #include "policies/slow/region.h"
 #include "policies/slow/rise.h"
+#include "policies/slow/suspicion.h"
 #include "tests/unit/draw.h"
 
 enum { TASKS = 8, CALLS = 50, PHASE = 2 };
@@ -163,8 +164,8 @@ static void test_moved(void **state)
     assert_true(f.nodd == 1 && f.moved);
 }
 
-/* One becomes slow while others leave the machine: of ten times that they compute
- * a little less it has taken over none. */
+/* One becomes slow while others leave the machine: of ten times that they
+ * compute a little less it has taken over none. */
 static void test_eases(void **state)
 {
     (void)state;
@@ -177,7 +178,9 @@ static void test_eases(void **state)
     assert_true(f.nodd == 1 && odd[0].rank == 3 && !f.moved);
 }
 
-/* One window of each task's us a call, as a tape has them. */
+/* One window of each task's us a call, as a tape has them; others: for how many
+ * there are on its processor. */
+static unsigned others;
 static void window_of(const double us[TASKS])
 {
     double last = 0;
@@ -188,6 +191,8 @@ static void window_of(const double us[TASKS])
         rank[i].calls += CALLS;
         rank[i].out_ns += (uint64_t)(CALLS * us[i] * 1e3);
         rank[i].in_ns += (uint64_t)(CALLS * (last - us[i] + 10) * 1e3);
+        rank[i].had_ns += 500000000;
+        rank[i].wanted_ns += 500000000 * others;
     }
     in.now_ns += 1000000000;
     speed_read(&s, &in, PHASE);
@@ -231,6 +236,70 @@ static void test_calms(void **state)
         window_of(us[i]);
     assert_true(judge(4));
     assert_true(f.nodd == 1 && odd[0].rank == 1 && !f.moved);
+}
+
+/* All become faster or slower together by a tenth from window to window, and
+ * are faster when task 3 becomes slow: that is no work that it has got from
+ * them. Where they hardly vary it is, or where nobody else is there: it is they
+ * who vary. */
+static void test_vary(void **state)
+{
+    (void)state;
+    for (unsigned vary = 0; vary < 3; vary++) {
+        others = vary == 1;
+        begin();
+        for (unsigned w = 0; w < 24; w++) {
+            double all = w >= 20 ? 0.9 : vary ? 0.9 + 0.1 * (w % 3) : 1;
+            double us[TASKS];
+
+            for (uint32_t i = 0; i < TASKS; i++)
+                us[i] = 3000 * all * (w >= 20 && i == 3 ? 1.8 : 1) +
+                        10 * (i * 7 + w * 5 % 11) % 60;
+            window_of(us);
+        }
+        assert_true(judge(4));
+        assert_true(f.nodd == 1 && odd[0].rank == 3 && f.moved == !others);
+    }
+    others = 0;
+}
+
+/* From a run that had just begun, at a load of 55: no window is in a mean yet,
+ * and all vary by a tenth. That two have less to do than just before is chance. */
+static void test_begun(void **state)
+{
+    static const double us[][TASKS] = {
+        { 22522, 22977, 24891, 24155, 21639, 20790, 22076, 22298 },
+        { 25906, 28631, 24643, 23208, 23677, 23208, 21856, 21424 },
+        { 21424, 19975, 24155, 21639, 20999, 21424, 24398, 24891 },
+        { 25906, 23677, 20583, 24155, 21856, 27785, 23915, 25906 },
+        { 18812, 23441, 22522, 21639, 22076, 24155, 21639, 24398 },
+        { 22977, 20790, 21856, 24891, 22977, 24398, 31960, 26430 },
+        { 25141, 32281, 24155, 24155, 22522, 22076, 28064, 23915 },
+        { 22977, 24891, 26964, 22522, 25649, 26430, 23441, 22748 },
+        { 23441, 25393, 25649, 23208, 26430, 22522, 22748, 23208 },
+        { 32606, 18812, 22076, 24643, 24643, 22076, 23677, 20790 },
+        { 25393, 22298, 22977, 20999, 20379, 22977, 21639, 20790 },
+        { 29209, 23677, 23915, 38263, 26167, 20790, 23915, 26167 },
+        { 19776, 23208, 22748, 33264, 25393, 22522, 22748, 23915 },
+        { 25649, 24398, 22748, 33599, 21856, 32933, 26167, 22076 },
+        { 24891, 21639, 23677, 34278, 22748, 26695, 26695, 24398 } };
+    struct odd_limit plain = limit;
+    uint32_t found;
+    uint64_t since;
+
+    (void)state;
+    plain.windows = 4;
+    plain.factor = 1.3;
+    begin();
+    for (unsigned i = 0; i < sizeof(us) / sizeof(us[0]); i++)
+        window_of(us[i]);
+    since = speed_since(&s, PHASE, 4, &found);
+    assert_int_equal(task[3].phase[PHASE].n, 0);
+    assert_true(speed_noise(&s, 3, PHASE) > 0.05 &&
+                speed_noise(&s, 3, PHASE) < 0.15);
+    speed_recall(&s, PHASE, since);
+    assert_true(odd_judge(&s, PHASE, since, since, &plain, &f, odd, TASKS));
+    assert_true(f.nodd == 1 && odd[0].rank == 3 && !f.moved);
 }
 
 /* Work is dealt out anew, of a mesh that adapts: most have more or less to do
@@ -289,8 +358,8 @@ static void test_crowd(void **state)
     assert_false(crowd_is_there(&x, one, &in));
 }
 
-/* Pairs that were uneven, each by another amount, are evened out: some have more
- * to do, by more than others have. */
+/* Pairs that were uneven, each by another amount, are evened out: some have
+ * more to do, by more than others have. */
 static void test_balanced(void **state)
 {
     static const double apart[TASKS] = { -0.2, 0.2, -0.4, 0.4, -0.5, 0.5, -0.7,
@@ -463,9 +532,10 @@ static void of_tape(struct region *r, const double v[6])
                                           .out_ns = v[OUT] * 1e6 };
 }
 
-/* All tasks sleep for twice as long while others take the machine, and who looks
- * for messages is kept from it, half as long as they sleep longer and more: they
- * are not kept outside of MPI. Of one that computes for as long nobody knows. */
+/* All tasks sleep for twice as long while others take the machine, and who
+ * looks for messages is kept from it, half as long as they sleep longer and
+ * more: they are not kept outside of MPI. Of one that computes for as long
+ * nobody knows. */
 static void test_sleeps(void **state)
 {
     static const double before[6] = { 37769, 169, 21213, 20730, 3102, 16996 };
@@ -488,6 +558,48 @@ static void test_sleeps(void **state)
     of_tape(&b, end);
     assert_true(region_find(&a, &b, a.at_ns, &g));
     assert_true(g.kept_ns * g.calls > g.all_ns && g.sleeps);
+}
+
+/* It was started slowly, and slept for 12 s before its first call. Each call
+ * takes 11 ms longer since, most of it asleep, while others use the machine. */
+static void test_started(void **state)
+{
+    static const double before[6] = { 48000, 150, 34050, 33000, 360, 2736 };
+    static const double now[6] = { 54000, 170, 39526, 38316, 396, 3420 };
+    static struct region a, b;
+    struct region_grown g;
+
+    (void)state;
+    of_tape(&a, before);
+    of_tape(&b, now);
+    assert_true(region_find(&a, &b, a.at_ns, &g));
+    assert_true(fabs(g.all_ns / g.calls - 11.4e6) < 1e5);
+    assert_true(g.asleep_ns > 5.7e6 && g.asleep_ns < 11.4e6);
+}
+
+/* Somebody is twice as slow, window after window, while the time of an
+ * iteration tells it but half: the models that decide are asked for. */
+static void test_sure(void **state)
+{
+    static struct slow w;
+    static struct hct_out out;
+
+    (void)state;
+    begin();
+    windows(20);
+    load[3] = 2;
+    windows(4);
+    assert_true(judge(4));
+    w = (struct slow){ .limit = limit, .windows.least_ns = 1000000000, .speed = s,
+                       .x = { .stage = SLOW_SUSPECT, .phase = PHASE, .since = 20,
+                              .agreed = SLOW_ODD_WINDOWS, .kept_at = 2,
+                              .windows = 4, .models.n = 1,
+                              .found = f, .change = { .p = 0.5, .since = 4,
+                                                      .times = 1.1 } } };
+    w.x.odd[0] = odd[0];
+    suspicion_window(&w, &in, &out);
+    assert_true(w.x.stage == SLOW_SUSPECT && w.x.agreed > SLOW_ODD_WINDOWS);
+    assert_int_equal(w.x.models.wants, HCT_NEED_MODEL);
 }
 
 /* Who has half of a processor and computes for longer waits for it for longer,
@@ -522,8 +634,8 @@ static void test_starved(void **state)
     assert_true(fabs(g.starved_ns - g.kept_ns) < 1 && g.takes_ns <= 0);
 }
 
-/* The first reading came late, 2 s behind the beginning of what lasts for 4 s more:
- * half as many calls as since were slow in it. */
+/* The first reading came late, 2 s behind the beginning of what lasts for 4 s
+ * more: half as many calls as since were slow in it. */
 static void test_late(void **state)
 {
     static const double before[6] = { 20000, 9500, 9500, 2000, 1000, 19000 };
@@ -608,6 +720,8 @@ int main(void)
         cmocka_unit_test(test_region),
         cmocka_unit_test(test_eases),
         cmocka_unit_test(test_calms),
+        cmocka_unit_test(test_vary),
+        cmocka_unit_test(test_begun),
         cmocka_unit_test(test_dealt),
         cmocka_unit_test(test_crowd),
         cmocka_unit_test(test_starved),
@@ -616,6 +730,8 @@ int main(void)
         cmocka_unit_test(test_balanced),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_sleeps),
+        cmocka_unit_test(test_started),
+        cmocka_unit_test(test_sure),
         cmocka_unit_test(test_narrow),
     };
 
