@@ -33,7 +33,7 @@ PKG_CONFIG ?= pkg-config
 PROTOC     ?= protoc-c
 MPICC      ?= mpicc
 MPIFC      ?= mpifort
-DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium \
+DEP_PKGS := libevent_core libevent_extra sqlite3 libprotobuf-c libsodium libcrypto \
             pmix jansson smartcols inih libdw libelf capstone libzstd
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wpointer-arith -Wvla -Wundef
@@ -76,7 +76,7 @@ PROGRAMS := hector-run hector hector-master hector-judge hector-slave hector-emu
 all: deps-build
 	@$(MAKE) --no-print-directory all-built
 all-built: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
-    $(B)/lib/libhector-inject.so $(B)/lib/libhct.so \
+    $(B)/lib/libhector-inject.so $(B)/lib/libhector-yield.so $(B)/lib/libhct.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
     $(B)/bin/hector-restore $(B)/pic/image.a \
     $(B)/proto/hector-proto.7
@@ -128,7 +128,7 @@ $(B)/obj/%.a:
 	$(call say,AR)rm -f $@; ar qcs $@ $^
 
 libs = $(shell $(PKG_CONFIG) --libs $1)
-PROTO_LIBS = $(call libs,libevent_core libevent_extra libprotobuf-c libsodium inih)
+PROTO_LIBS = $(call libs,libevent_core libevent_extra libprotobuf-c libsodium libcrypto inih)
 link = $(call say,LD)mkdir -p $(@D); $(CC) $(CFLAGS) $(LDFLAGS) $(SAN) -o $@ $(filter %.o %.a,$^)
 
 $(B)/bin/hector-master: $(B)/obj/master/main.o $(B)/obj/master.a $(B)/obj/proto.a
@@ -171,7 +171,7 @@ made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS) hector-restore,$(B)/bin/$p:bin/$p:755) \
-    $(foreach l,libhector.so libhector-inject.so,$(B)/lib/$l:lib/hector/$l:644) \
+    $(foreach l,libhector.so libhector-inject.so libhector-yield.so,$(B)/lib/$l:lib/hector/$l:644) \
     $(foreach l,libmpi.so.40 libhector-inside.so,$(B)/lib/hector/$l:lib/hector/$l:644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     $(foreach p,$(OPTIMIZERS),$(B)/lib/optimizers/$p.so:lib/hector/optimizers/$p.so:644) \

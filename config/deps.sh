@@ -15,7 +15,7 @@ set -u
 build='gcc gfortran make pkg-config libc6-dev protobuf-c-compiler
     libevent-dev libsqlite3-dev libprotobuf-c-dev libsodium-dev
     libpmix-dev libopenmpi-dev libjansson-dev libsmartcols-dev libinih-dev
-    libdw-dev libcapstone-dev libzstd-dev openmpi-bin'
+    libssl-dev libdw-dev libcapstone-dev libzstd-dev openmpi-bin'
 check='g++ libcmocka-dev perl sqlite3 iproute2 util-linux mandoc shellcheck procps
     binutils'
 world='openssh-client hpcc lammps mpich libmpich-dev clang libclang-rt-dev libfaketime

@@ -279,7 +279,7 @@ static int service_make(struct service *s, struct err *err)
             .lost_wait_ns = s->conf.lost_wait_ns,
             .restart_wait_ns = service_restart_ns,
             .prepare_wait_ns = s->conf.prepare_wait_ns,
-            .batch_wait_ns = 20 * CLOCK_NS_PER_S,
+            .batch_wait_ns = 29 * CLOCK_NS_PER_S,
             .end_wait_ns = s->conf.end_wait_ns },
         .conn.key = s->key,
         .reduce = { .fan_out = (uint32_t)s->conf.tree_fan_out,
@@ -400,8 +400,9 @@ int main(int argc, char **argv)
              : s.options.verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN);
     signal(SIGPIPE, SIG_IGN);
     limits_lift_file_size(&user_limit);
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        signal(signals_passed[i], SIG_IGN);
+    for (int i = 1; i <= SIGRTMAX; i++)
+        if (i != SIGCONT && signals_is_passed(i, s.options.private))
+            signal(i, SIG_IGN);
     if (s.options.private)
         signal(SIGHUP, SIG_IGN);
     service_identity(&s);

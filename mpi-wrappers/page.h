@@ -18,8 +18,9 @@
  * alone. Stores are relaxed unless said otherwise. Times in ticks are of the
  * clock that header.clock names; the slave converts them.
  *
- * Changes: fields are appended and PAGE_MINOR grows; anything else makes
- * PAGE_MAJOR grow, and the slave refuses the registration in words. */
+ * Changes: fields are appended at the end and PAGE_MINOR grows; anything else,
+ * also one more in what there is several of, makes PAGE_MAJOR grow, and the
+ * slave refuses the registration in words. */
 #ifndef HECTOR_PAGE_H
 #define HECTOR_PAGE_H
 
@@ -29,7 +30,7 @@
 
 #define PAGE_MAGIC 0x3147504f54434548ull        /* "HECTOPG1" */
 enum {
-    PAGE_MAJOR = 6,
+    PAGE_MAJOR = 7,
     PAGE_MINOR = 0,
     PAGE_CALLS = 512,           /* MPI functions: numbers of wrap.def */
     PAGE_SLOTS = 64,            /* threads; the last one is shared by the rest */
@@ -259,6 +260,8 @@ struct page_comm {
     _Atomic uint64_t gives_to;          /* each times the rank that it goes to,
                                            + 1 */
     _Atomic uint64_t takes_from;        /* ... that it comes from */
+    _Atomic uint64_t bytes;             /* of all collective calls here, as far
+                                           as they are known: right by itself */
 };
 
 /* A request that is not finished. There is one where its key is above 1;

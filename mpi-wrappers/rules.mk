@@ -2,6 +2,7 @@
 #
 #   lib/libhector.so   preloaded into tasks: wrappers of all MPI functions
 #   lib/libhector-inject.so  preloaded behind it: the fault injector
+#   lib/libhector-yield.so   the same of tasks of class realtime: sched_yield(2)
 #   lib/hector/libmpi.so.40  before an Open MPI in a namespace, which
 #                      lib/hector/libhector-inside.so is the first library of
 #   lib/libhct.so      what tagged programs link with; does nothing itself
@@ -83,6 +84,9 @@ $(B)/lib/libhector.so: $(WRAP_LIBHECTOR:%=$(B)/pic/mpi-wrappers/%.o) \
 $(B)/lib/libhector-inject.so: $(WRAP_INJECT:%=$(B)/pic/mpi-wrappers/%.o) \
     mpi-wrappers/inject/libhector-inject.map
 	$(wrap_library)
+$(B)/lib/libhector-yield.so: $(B)/pic/mpi-wrappers/yield/yield.o \
+    mpi-wrappers/yield/libhector-yield.map
+	$(wrap_library)
 
 # libmpi.so.40 of ours, and the first library of the namespace that Open MPI is
 # in. Neither may be linked where the linker or the loader looks by itself.
@@ -110,7 +114,7 @@ $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
 # For tests, which make another one of it.
 $(B)/pic/layer.a: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) $(B)/pic/mpi-wrappers/table/calls.o
 	$(call say,AR)rm -f $@; ar qcs $@ $^
-units: $(B)/pic/layer.a
+units system: $(B)/pic/layer.a
 $(B)/lib/hector/libhector-inside.so: \
     $(addprefix $(B)/pic/mpi-wrappers/shell/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)

@@ -22,6 +22,7 @@
 #include "proto/conf/conf.h"
 #include "proto/link/key.h"
 #include "proto/link/timer.h"
+#include "slave/effort/pace.h"
 #include "slave/gather/gather.h"
 #include "slave/guard/guard.h"
 #include "slave/jobs/jobs.h"
@@ -46,9 +47,6 @@
 #define FLUSH_NS  (1 * CLOCK_NS_PER_S)          /* last words to the master */
 #define PART_NS (300 * CLOCK_NS_PER_MS)         /* the same to hector-run */
 #define LASTWORDS_RETRY_NS (200 * CLOCK_NS_PER_MS)      /* a guard calls the master */
-
-static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-enum { ENDS = sizeof(ends) / sizeof(ends[0]), SIGNALS = ENDS + SIGNALS_PASSED };
 
 struct options {
     bool foreground, check, key_stdin, private, stack;
@@ -112,7 +110,7 @@ struct slave {
     struct imagelinks_conf imagelinks_conf;
     struct lastwords_conf lastwords;
     struct vault *vault;        /* shared with the guard */
-    struct event *signals[SIGNALS], *warm_up, *renew, *alone, *leave;
+    struct event *signals[NSIG], *warm_up, *renew, *alone, *leave;
     uint64_t alone_ns;          /* since when hector-run is away; 0: it is not */
     pid_t guard;
     bool ending, tcp;           /* tcp: the master is not on this machine */
@@ -129,9 +127,10 @@ static void on_idle(void *arg)
     event_base_loopexit(s->base, NULL);
 }
 
-static int signal_at(int i)
+static bool is_for_us(const struct slave *s, int sig)
 {
-    return i < ENDS ? ends[i] : signals_passed[i - ENDS];
+    return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT ||
+           signals_is_passed(sig, s->options.private);
 }
 
 /* A batch system means the tasks: it knows of no others than us. But TERM may
@@ -145,7 +144,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
     log_info("slave", "signal %d", (int)sig);
     if (s->options.private && !s->ending && getppid() == s->guard)
         jobs_pass_signal(s->jobs, (int)sig);
-    if (signals_is_passed((int)sig))
+    if (signals_is_passed((int)sig, true))
         return;
     if (s->options.private && jobs_watches(s->jobs) && getppid() == s->guard) {
         if (!s->ending)
@@ -225,6 +224,8 @@ static void on_joined(void *arg)
     jobs_tell(s->jobs);
     if (s->owner)
         on_owner(s);
+    if (s->node.paced)
+        pace_tell(s->node.paced);
     reduce_tell(s->node.reduce);
 }
 
@@ -412,8 +413,10 @@ static int catch_signals(struct slave *s, struct err *err)
     sigset_t none;
 
     signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < SIGNALS; i++) {
-        s->signals[i] = evsignal_new(s->base, signal_at(i), on_signal, s);
+    for (int i = 1; i < NSIG; i++) {
+        if (!is_for_us(s, i))
+            continue;
+        s->signals[i] = evsignal_new(s->base, i, on_signal, s);
         if (!s->signals[i] || event_add(s->signals[i], NULL))
             return err_memory(err);
     }
@@ -460,7 +463,8 @@ static int open_links(struct slave *s, struct err *err)
                                       : s->conf.master_lost_ns,
         .private = s->options.private,
         .cpu = site_cpu(s->node.site),
-        .speed = s->options.private ? 0 : load_speed() };
+        .speed = s->options.private
+                 ? 0 : load_speed() * load_part(load_cpus()) };
     s->uplink_ops = (struct uplink_ops){
         .routes = orders_routes, .nroutes = orders_nroutes,
         .routes_arg = s->jobs, .describe = describe, .joined = on_joined,
@@ -469,6 +473,9 @@ static int open_links(struct slave *s, struct err *err)
     s->node.uplink = uplink_open(s->base, &s->uplink_conf, &s->uplink_ops, s,
                                  err);
     if (!s->node.uplink)
+        return -1;
+    if (!s->options.private &&
+        !(s->node.paced = pace_open(s->base, s->node.uplink, err)))
         return -1;
     s->node.exchange = exchange_create(s->node.uplink, err);
     s->warm_up = evtimer_new(s->base, on_warm_up, s);
@@ -538,7 +545,7 @@ static int start(struct slave *s, struct err *err)
     if (s->registry)
         registry_lease_by(s->registry, jobmove_lease);
     s->reap = s->registry ? reap_open(s->base, jobs_reaped, jobs_stopped,
-                                      s->jobs, err) : NULL;
+                                      jobs_stood, s->jobs, err) : NULL;
     s->node.stacker = s->reap ? stacker_open(s->base, err) : NULL;
     if (!s->conf.ptrace)
         stacker_use_no_ptrace(s->node.stacker);
@@ -578,10 +585,10 @@ static void stop(struct slave *s)
     s->node.stacker = NULL;
     registry_close(s->registry);
     reap_close(s->reap);
-    for (int i = 0; i < SIGNALS; i++)
+    for (int i = 1; i < NSIG; i++)
         if (s->signals[i]) {
             event_free(s->signals[i]);
-            signal(signal_at(i), SIG_IGN);      /* it ends already */
+            signal(i, SIG_IGN);         /* it ends already */
         }
     timer_free(s->warm_up);
     timer_free(s->alone);
@@ -590,6 +597,7 @@ static void stop(struct slave *s)
     s->node.linkdrain.over = NULL;
     timer_free(s->renew);
     yields_close(s->node.yields);
+    pace_close(s->node.paced);
     owner_close(s->owner);
     jobs_destroy(s->jobs);
     imagelinks_close(s->node.imagelinks);
@@ -654,7 +662,8 @@ int main(int argc, char **argv)
         s.lastwords = (struct lastwords_conf){
             s.conf.master, s.conf.name, &s.conn, LASTWORDS_RETRY_NS,
             s.options.private && !s.tcp };
-    rc = rc || guard_start(&s.lastwords, s.vault, &err) || start(&s, &err);
+    rc = rc || guard_start(&s.lastwords, s.vault, s.options.private, &err) ||
+         start(&s, &err);
     if (rc) {
         log_warn("slave", "%s", err.text);
         s.status = 1;

@@ -145,7 +145,7 @@ $(B)/fuzz/%.a:
 define fuzz_rule
 $(1:tests/fuzz/%.c=$(B)/fuzz/%): $(1:%.c=$(fuzz_by)/%.o) \
     $(patsubst $(B)/obj/%,$(fuzz_archives)/%,$(call archives_of,$1))
-	$$(call say,LD)$$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $$@ \
+	$$(call say,LD)mkdir -p $$(@D); $$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $$@ \
 	    $$(filter %.o %.a,$$^) $$(TEST_LIBS)
 endef
 $(foreach f,$(fuzz_c),$(eval $(call fuzz_rule,$f)))
@@ -238,9 +238,13 @@ steady-built:
 check-unit-built: units all-built
 	@sh tests/lib/run.sh $(B) unit
 # As warnings and sanitizers of clang see it, unit tests with the programs that they run.
+# Whatever does not compute much is compiled in a third of the time, LIGHT; a linker that
+# takes half of it is taken where there is one.
 check-sanitized: deps-world
 	$(again) check-sanitized-built B=$(B)/sanitized CC=clang CFLAGS='-O1 -gline-tables-only' \
-	    SANITIZE=fuzzer-no-link,address,undefined
+	    LDFLAGS='$(if $(shell command -v ld.lld 2>/dev/null),-fuse-ld=lld -Xlinker --build-id=sha1)' \
+	    LIGHT=-O0 SANITIZE=fuzzer-no-link,address,undefined
+$(foreach d,master slave redirector,$(B)/obj/$d/%.o): private override CFLAGS += $(LIGHT)
 check-sanitized-built: units fuzzers policies \
     $(addprefix $(B)/bin/hector-,slave judge restore) $(B)/lib/libhector.so \
     $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so)
@@ -255,6 +259,7 @@ soak-built: all-built
 eval-built: all-built apps $(B)/unit/test_simulate $(B)/unit/test_slow
 	@$(B)/unit/test_simulate $(or $(HOURS),1000) $(or $(RUNS),200) $(or $(SEED),1)
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/realtime.sh
+	@HECTOR_BUILD=$(abspath $(B)) sh tests/eval/optimizer.sh
 	@sh tests/eval/deadlocks.sh $(B)
 	@sh tests/eval/slices.sh $(B)
 	@HECTOR_BUILD=$(abspath $(B)) SEED=$(or $(SEED),1) sh tests/eval/slow.sh \

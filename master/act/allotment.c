@@ -165,6 +165,34 @@ bool allotment_is_due(const struct job *j)
     return j->state == JOB_ENDING && allotment_may_tell(j);
 }
 
+/* By these batch systems end jobs, or warn them. */
+static bool is_of_batch(int exit_code)
+{
+    static const int signals[] = { SIGTERM, SIGKILL, SIGUSR1, SIGUSR2, SIGXCPU };
+    size_t i = 0, n = sizeof(signals) / sizeof(signals[0]);
+
+    while (i < n && exit_code != 128 + signals[i])
+        i++;
+    return i < n;
+}
+
+/* They come to hector-run as well as to tasks, or to the shell above it, at whose end
+ * the batch system kills all else. */
+bool allotment_left(struct acts *a, struct job *j)
+{
+    if (j->state != JOB_ENDING || !j->batch.tells || j->batch.told)
+        return false;
+    j->batch.told = true;
+    if (job_failed(j) && is_of_batch(job_code_of_tasks(j))) {
+        char why[300];
+
+        snprintf(why, sizeof(why), "hector-run is gone, as %.240s", job_why(j));
+        job_kill_for(j, why, 128 + SIGTERM);
+        journal_job(a->journal, j);
+    }
+    return true;
+}
+
 void allotment_node_failed(struct acts *a, struct job *j)
 {
     if (!j->batch.id || j->batch.reason)

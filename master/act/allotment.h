@@ -31,5 +31,7 @@ void allotment_node_failed(struct acts *a, struct job *j);
 bool allotment_may_tell(const struct job *j);
 /* It ends: is the word of the batch system on that still to come? */
 bool allotment_is_due(const struct job *j);
+/* Who was to bring it is gone: it is not waited for. false: it was not. */
+bool allotment_left(struct acts *a, struct job *j);
 
 #endif

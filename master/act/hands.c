@@ -185,9 +185,11 @@ void hands_send(struct job *j, const struct job_node *only)
     struct taskset sets[HOLD_COUNT] = { 0 };
 
     timetable_send(j, only);
+    if (j->state == JOB_PREPARING || j->state == JOB_STARTING ||
+        j->state == JOB_RUNNING)
+        importance_send(j, only);       /* Prepare is on its way, or was there */
     if (j->state != JOB_STARTING && j->state != JOB_RUNNING)
         return;                 /* nothing runs yet, or all of it ends */
-    importance_send(j, only);
     for (uint32_t r = 0; r < j->ntasks; r++) {
         enum hold hold = j->tasks[r].hold;
 

@@ -26,17 +26,14 @@ static struct store_instance row_of(const struct hct_instance *i, int64_t shift_
         .slope = i->slope, .chance = i->chance };
 }
 
-void duerows_put(struct journal *jn, struct job *j,
+void duerows_put(struct journal *jn, const struct job *j,
                  const struct hct_instance *v, uint32_t n, int64_t shift_ns)
 {
     struct store_instance rows[AT_ONCE];
 
     for (uint32_t at = 0, k; at < n; at += k) {
-        for (k = 0; k < AT_ONCE && at + k < n; k++) {
+        for (k = 0; k < AT_ONCE && at + k < n; k++)
             rows[k] = row_of(&v[at + k], shift_ns);
-            job_take_margin(j, v[at + k].deadline, v[at + k].instance,
-                            rows[k].margin);
-        }
         journal_instances(jn, j, rows, k);
     }
 }

@@ -10,9 +10,9 @@
 struct job;
 struct journal;
 
-/* n instances, whose margins the job has from now on; shift_ns is to be added to their
+/* n instances; shift_ns is to be added to their
  * times for the clock of the wall. */
-void duerows_put(struct journal *jn, struct job *j,
+void duerows_put(struct journal *jn, const struct job *j,
                  const struct hct_instance *v, uint32_t n, int64_t shift_ns);
 
 #endif

@@ -257,6 +257,7 @@ void flow_committed(struct flow *f)
 static void flow_ordered(struct job *j, const struct act_order *o)
 {
     ladder_ordered(j->flow->ladder, j, o);
+    optimize_ordered(j, o);
 }
 
 static const struct act_ops act_ops = {

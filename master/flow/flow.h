@@ -32,7 +32,7 @@ struct flow_conf {
     uint64_t restart_wait_ns;   /* the same after this master has started */
     uint64_t prepare_wait_ns;   /* for slaves to prepare a job */
     uint64_t batch_wait_ns;     /* for hector-run to say why a batch system ends it: it
-                                   asks for 14 s at most, 5 s one question */
+                                   asks for 23 s at most, 5 s one question */
     uint64_t end_wait_ns;       /* for slaves, beyond the grace, to end tasks
                                    and to clear up */
     struct watcher_conf watch;

@@ -268,8 +268,12 @@ void flow_node_told(struct flow *f, struct node *n, const uint64_t *jobs,
 
 void flow_abandon(struct job *j)
 {
+    const bool left = allotment_left(&j->flow->acts, j);
+
     if (!job_state_final(j->state) && j->ops->abandoned)
         j->ops->abandoned(j, "hector-run is gone");
+    if (left)
+        flow_check_drained(j);
 }
 
 static void flow_alone(struct job *j, uint64_t wait_ns)

@@ -12,8 +12,10 @@
 #include "master/flow/adopt.h"
 #include "master/flow/submit.h"
 #include "master/ladder/ladder.h"
+#include "master/ladder/rungrow.h"
 #include "master/move/checkpoint.h"
 #include "master/move/mover.h"
+#include "master/optimize/optimize.h"
 #include "master/store/alive.h"
 #include "master/store/query.h"
 #include "master/store/record.h"
@@ -301,6 +303,40 @@ static int on_job(void *arg, const struct store_job *row,
     return 0;
 }
 
+struct suspended { const struct recover *r; struct job *job; };
+
+static int on_suspender(void *arg, const char *optimizer)
+{
+    const struct suspended *s = arg;
+
+    optimize_recall(flow_optimize(s->r->flow), s->job, optimizer);
+    return 0;
+}
+
+/* Who has suspended it is asked only of those that somebody has. */
+static void take_up_suspended(const struct recover *r, struct job *j)
+{
+    struct suspended s = { r, j };
+    struct err err;
+    bool any = false;
+
+    for (uint32_t i = 0; i < j->ntasks && !any; i++)
+        any = j->tasks[i].hold == HOLD_SUSPENDED ||
+              j->tasks[i].hold == HOLD_SUSPENDING;
+    if (any && query_suspender(r->store, j->id, on_suspender, &s, &err))
+        log_warn("recover", "who has suspended it is not known job=%llu: %s",
+                 (unsigned long long)j->id, err.text);
+}
+
+/* Its steps for deadlines go on being counted. */
+static void take_up_count(const struct recover *r, struct job *j)
+{
+    struct err err;
+
+    if (query_last_rung(r->store, j->id, RUNGROW_MOST, &j->rungs, &err))
+        log_warn("recover", "%s", err.text);
+}
+
 static size_t take_up(const struct recover *r, uint64_t master)
 {
     struct taking t = { .r = r };
@@ -314,10 +350,13 @@ static size_t take_up(const struct recover *r, uint64_t master)
         struct task_reader reader = { &t, j };
 
         if (query_job_tasks(r->store, j->id, on_task, &reader, &err) == 0 &&
-            flow_restore(r->flow, j, &err) == 0)
+            flow_restore(r->flow, j, &err) == 0) {
+            take_up_suspended(r, j);
+            take_up_count(r, j);
             n++;
-        else
+        } else {
             log_warn("recover", "%s", err.text);
+        }
     }
     free(t.v);
     return n;

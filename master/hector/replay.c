@@ -13,6 +13,7 @@
 
 #include "master/hector/core/target.h"
 #include "master/hector/plan/replayplans.h"
+#include "master/hector/plan/replaysteps.h"
 #include "master/store/query.h"
 #include "master/watch/judge.h"
 #include "master/watch/tape.h"
@@ -212,8 +213,8 @@ static uint64_t only_job(const struct tool *t, struct store *st, int *status)
     return job;
 }
 
-struct replay_options { const char *policy, *optimizer; };
-static const struct replay_options defaults = { "hang", NULL };
+struct replay_options { const char *policy, *optimizer; bool steps; };
+static const struct replay_options defaults = { .policy = "hang" };
 
 static const struct args_option options[] = {
     { NULL, "policy", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
@@ -222,6 +223,9 @@ static const struct args_option options[] = {
     { NULL, "optimizer", ARGS_VALUE, "NAME[:KEY=VALUE,...]",
       "an optimizer, over all systems it was shown; -: as the master had it",
       args_text, offsetof(struct replay_options, optimizer), 0, 0 },
+    { NULL, "steps", ARGS_NONE, NULL,
+      "steps for deadlines, as they were decided; JOB: of that one alone",
+      args_flag, offsetof(struct replay_options, steps), 0, 0 },
 };
 
 static int replay_open(struct replay *r, const char *spec)
@@ -314,12 +318,13 @@ static int run_replay(const struct tool *t)
     }
     if (t->nwords == 2)
         with.db = t->words[0];
-    status = replay_job(&with, target.job);
+    status = o->steps ? replaysteps(&with, target.job)
+                      : replay_job(&with, target.job);
     target_fini(&target);
     return status;
 }
 
 const struct command replay_command = {
-    "replay", "[DATABASE] [JOB]", "ask a policy, or an optimizer, again",
+    "replay", "[DATABASE] [JOB]", "ask a policy, or an optimizer, again; or decide steps",
     COMMAND_OPTIONS(options, defaults), run_replay
 };

@@ -8,16 +8,16 @@
 
 static const double climb_least = 0.02, /* a gain that is worth a step */
     climb_more = 1.25,      /* what costs others more has to bring more */
+    climb_alike = 1.2,      /* measured speeds of nodes that are as fast */
+    climb_idle = 0.25,      /* processors that a node without tasks takes */
     climb_calm_weight = 15, /* of nice 19, by the kernel */
+    climb_same = 0.8,       /* of the pressure: as much */
     climb_enough = 1e-9;
 
 static const struct { const char *name, *words; } kinds[CLIMB_KINDS] = {
-    [CLIMB_CALM] = { "calm", "given the least weight" },
-    [CLIMB_ASIDE] = { "aside", "kept off its processors" },
-    [CLIMB_SUSPEND] = { "suspend", "suspended" },
-    [CLIMB_STORE] = { "store", "suspended to disk" },
-    [CLIMB_LEAVE] = { "leave", "moved to another node" },
-    [CLIMB_FASTER] = { "faster", "moved to a faster node" },
+#define X(name, word, done) [CLIMB_##name] = { word, done },
+    RUNG_KINDS(X)
+#undef X
 };
 
 const char *climb_name(enum climb_kind k)
@@ -102,20 +102,27 @@ static double weighs_on(const struct climb_in *in, const struct climb_share *s,
     return wants(s) * count(&c) / count(&its);
 }
 
-/* Processors that are missing where rt is. */
-static double too_few(const struct climb_in *in, const struct climb_share *rt)
+/* Processors of rt that others want, of jobs or not. */
+static double of_others(const struct climb_in *in, const struct climb_share *rt)
 {
     const struct climb_node *n = &in->nodes[rt->node];
-    const struct climb_cpus mine = cpus_of(in, rt);
-    double wanted = n->others * count(&mine) / fmax(1, count(&n->cpus));
+    double wanted = n->others * count_of(in, rt) / fmax(1, count(&n->cpus));
 
     for (size_t i = 0; i < in->nshares; i++) {
         const struct climb_share *s = &in->shares[i];
 
-        if (s->node == rt->node && !in->jobs[s->job].held)
+        if (s->node == rt->node && s->job != rt->job && !in->jobs[s->job].held)
             wanted += weighs_on(in, s, rt);
     }
-    return fmax(0, wanted - count(&mine));
+    return wanted;
+}
+
+/* Processors that are missing where rt is. */
+static double too_few(const struct climb_in *in, const struct climb_share *rt)
+{
+    double own = in->jobs[rt->job].held ? 0 : wants(rt);
+
+    return fmax(0, of_others(in, rt) + own - count_of(in, rt));
 }
 
 /* The part of its time in which it waits for a processor. */
@@ -128,21 +135,36 @@ static double kept(const struct climb_in *in, const struct climb_share *rt)
     return few / (few + count_of(in, rt));
 }
 
-/* What a step takes off each node: a job, on one node or all. */
+/* What a step takes off each node: a job, on one node or all; or, where that job
+ * is the one it is for, of all others what more weight takes off. */
 struct relief {
     uint32_t job, node;         /* UINT32_MAX: on all */
     double part;                /* of what it wants */
 };
 
+static bool has_more(const struct climb_share *s)
+{
+    return s->tasks && s->more > s->weight;
+}
+
+static double taken_off(const struct climb_in *in, const struct climb_share *rt,
+                        const struct relief *r)
+{
+    const struct climb_share *s = r ? share_of(in, r->job, rt->node) : NULL;
+
+    if (s == rt)
+        return has_more(rt) ? (1 - rt->weight / rt->more) * of_others(in, rt) : 0;
+    if (!s || (r->node != UINT32_MAX && r->node != rt->node) ||
+        in->jobs[s->job].held)
+        return 0;
+    return r->part * weighs_on(in, s, rt);
+}
+
 static double rate_on(const struct climb_in *in, const struct climb_share *rt,
                       const struct relief *r)
 {
-    const struct climb_share *s = r ? share_of(in, r->job, rt->node) : NULL;
-    double few = too_few(in, rt), is = kept(in, rt), off = 0;
+    double few = too_few(in, rt), is = kept(in, rt), off = taken_off(in, rt, r);
 
-    if (s && (r->node == UINT32_MAX || r->node == rt->node) &&
-        !in->jobs[s->job].held)
-        off = r->part * weighs_on(in, s, rt);
     if (few > 0)
         is -= fmin(is, few / (few + count_of(in, rt))) * fmin(1, off / few);
     return fmax(1e-3, (1 - is) * in->nodes[rt->node].speed);
@@ -175,6 +197,26 @@ static double margin_at(const struct climb_in *in, double now, double then)
 static double margin_after(const struct climb_in *in, const struct relief *r)
 {
     return margin_at(in, rate(in, NULL, NULL), rate(in, r, NULL));
+}
+
+double climb_pressure(const struct climb_in *in)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < in->nshares; i++) {
+        const struct climb_share *rt = &in->shares[i];
+        const struct climb_node *n = &in->nodes[rt->node];
+        const struct climb_cpus mine = cpus_of(in, rt);
+        double all = n->others * count(&mine) / fmax(1, count(&n->cpus));
+
+        if (rt->job != in->job || !rt->tasks)
+            continue;
+        for (size_t k = 0; k < in->nshares; k++)
+            if (in->shares[k].node == rt->node && in->shares[k].job != in->job)
+                all += weighs_on(in, &in->shares[k], rt);
+        most = fmax(most, all);
+    }
+    return most;
 }
 
 /* --------------------------------------------------------------- may it be? */
@@ -259,6 +301,16 @@ static void try_calm(struct climbing *c, uint32_t job)
               margin_after(c->in, &r));
 }
 
+static void try_raise(struct climbing *c)
+{
+    const struct climb_in *in = c->in;
+    const struct relief r = { in->job, UINT32_MAX, 0 };
+
+    if (in->jobs[in->job].going && !rests(&in->jobs[in->job], CLIMB_RAISE))
+        offer(c, (struct climb_step){ .kind = CLIMB_RAISE, .job = in->job },
+              margin_after(in, &r));
+}
+
 /* Only where the real-time tasks leave processors to others. */
 static void try_aside(struct climbing *c, uint32_t job)
 {
@@ -309,7 +361,7 @@ static void try_store(struct climbing *c, uint32_t job)
         if (few)
             part = fmax(part, fmin(1, (double)s->bytes / (double)few));
     }
-    if (part == 0 || !j->storable || !may_stand(in, j))
+    if (part == 0 || !j->storable || !j->going || !may_stand(in, j))
         return;
     margin = in->due.margin + part * fmax(0, in->due.want - in->due.margin);
     offer(c, (struct climb_step){ .kind = CLIMB_STORE, .job = job },
@@ -342,8 +394,8 @@ static void try_leave(struct climbing *c, uint32_t job)
             const struct climb_node *n = &in->nodes[to];
 
             if (to != s->node && n->takes && !share_of(in, in->job, to) &&
-                n->speed <= in->nodes[s->node].speed &&
-                room(in, to, NULL) >= s->tasks)
+                n->speed <= climb_alike * in->nodes[s->node].speed &&
+                room(in, to, NULL) >= s->tasks - climb_idle)
                 offer(c, (struct climb_step){ .kind = CLIMB_LEAVE, .job = job,
                                               .node = s->node, .to = to },
                       margin_after(in, &r));
@@ -420,6 +472,8 @@ static void say(const struct climb_in *in, struct climb_step *s)
     if (s->kind == CLIMB_FASTER)
         snprintf(what, sizeof(what), "its own tasks, with a pause of %.3g s",
                  s->pause_s);
+    else if (s->kind == CLIMB_RAISE)
+        snprintf(what, sizeof(what), "its own tasks");
     else
         snprintf(what, sizeof(what), "job %" PRIu64 " of priority %d",
                  in->jobs[s->job].id, in->jobs[s->job].priority);
@@ -431,8 +485,11 @@ static void say(const struct climb_in *in, struct climb_step *s)
 
 static void say_none(const struct climb_in *in, struct climb_step *s)
 {
-    bool starved = 1 - rate(in, NULL, NULL) > climb_least, any = false;
+    bool starved = false, any = false;
 
+    for (size_t i = 0; i < in->nshares; i++)
+        starved |= in->shares[i].job == in->job && in->shares[i].tasks &&
+                   kept(in, &in->shares[i]) > climb_least;
     for (uint32_t i = 0; i < in->njobs; i++) {
         size_t at = 0;
 
@@ -445,12 +502,28 @@ static void say_none(const struct climb_in *in, struct climb_step *s)
                  : "nothing that may be done would help");
 }
 
-typedef void climb_try_f(struct climbing *c, uint32_t job);
-static climb_try_f *const tries[CLIMB_KINDS] = {
-    [CLIMB_CALM] = try_calm, [CLIMB_ASIDE] = try_aside,
-    [CLIMB_SUSPEND] = try_suspend, [CLIMB_STORE] = try_store,
-    [CLIMB_LEAVE] = try_leave,
+/* Of others, each in turn, or of itself. */
+static const struct {
+    void (*of)(struct climbing *c, uint32_t job);
+    void (*own)(struct climbing *c);
+} tries[CLIMB_KINDS] = {
+    [CLIMB_CALM] = { .of = try_calm }, [CLIMB_RAISE] = { .own = try_raise },
+    [CLIMB_ASIDE] = { .of = try_aside }, [CLIMB_SUSPEND] = { .of = try_suspend },
+    [CLIMB_STORE] = { .of = try_store }, [CLIMB_LEAVE] = { .of = try_leave },
+    [CLIMB_FASTER] = { .own = try_faster },
 };
+
+bool climb_knows(const struct climb_in *in)
+{
+    for (size_t i = 0; i < in->nshares; i++) {
+        const struct climb_share *s = &in->shares[i];
+
+        if (s->tasks && in->jobs[s->job].going && count(&s->cpus) == 0 &&
+            share_of(in, in->job, s->node))
+            return false;
+    }
+    return true;
+}
 
 /* The next one behind `last` in the order of who is to suffer. */
 static int64_t next_job(const struct climb_in *in, int64_t last)
@@ -473,13 +546,13 @@ bool climb_up(const struct climb_in *in, struct climb_step *step)
 
     *step = (struct climb_step){ .kind = CLIMB_KINDS };
     for (unsigned k = 0; k < CLIMB_KINDS && !c.enough; k++) {
-        if (!tries[k]) {
-            try_faster(&c);
+        if (tries[k].own) {
+            tries[k].own(&c);
             continue;
         }
         for (int64_t j = -1; (j = next_job(in, j)) >= 0; )
             if (!rests(&in->jobs[j], (enum climb_kind)k))
-                tries[k](&c, (uint32_t)j);
+                tries[k].of(&c, (uint32_t)j);
     }
     if (step->kind == CLIMB_KINDS) {
         say_none(in, step);
@@ -487,6 +560,13 @@ bool climb_up(const struct climb_in *in, struct climb_step *step)
     }
     say(in, step);
     return true;
+}
+
+static bool is_needed(const struct climb_stand *v, const struct climb_mood *mood)
+{
+    return (v->kind == CLIMB_CALM || v->kind == CLIMB_RAISE ||
+            v->kind == CLIMB_ASIDE) &&
+           v->pressure > 0 && mood->pressure >= climb_same * v->pressure;
 }
 
 enum climb_down climb_down(const struct climb_stand *v, size_t n,
@@ -504,6 +584,8 @@ enum climb_down climb_down(const struct climb_stand *v, size_t n,
         if (v[i].kind == CLIMB_LEAVE || v[i].kind == CLIMB_FASTER)
             continue;
         *which = i;
+        if (is_needed(&v[i], mood))
+            return CLIMB_STAY;
         return v[i].stood_s >= mood->dwell_s ? CLIMB_GOOD : CLIMB_STAY;
     }
     return CLIMB_STAY;

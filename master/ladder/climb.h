@@ -5,6 +5,7 @@
  *
  * In order of what they cost others:
  *   calm      a less important job gets the least weight on its processors
+ *   raise     its own tasks get the most weight that they may have
  *   aside     it keeps off the processors of the real-time tasks
  *   suspend   it is suspended, by signals
  *   store     the same, in files: where memory is short
@@ -15,9 +16,10 @@
  * a part s is waiting for a processor: measured, or, where that is not known,
  * the part by which the processors of the node are too few for those who want
  * them. Of as much of it as that explains, a step that takes x processors'
- * worth of others off takes min(1, x / too few) away. A job is as slow as its
- * slowest task, so the rate of a job is the least 1 - s of its nodes, and the
- * margin after a step is 1 - (1 - margin) rate / rate after it.
+ * worth of others off takes min(1, x / too few) away; a weight that is k times
+ * as much takes 1 - 1 / k of all others off, also of what is not ours. A job is
+ * as slow as its slowest task, so the rate of a job is the least 1 - s of its
+ * nodes, and the margin after a step is 1 - (1 - margin) rate / rate after it.
  *
  * The first step is taken by which the margin comes to what is wanted, else
  * the one with the greatest gain, if that is worth it. */
@@ -28,9 +30,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "master/store/rungkinds.h"
+
 enum climb_kind {
-    CLIMB_CALM, CLIMB_ASIDE, CLIMB_SUSPEND, CLIMB_STORE, CLIMB_LEAVE,
-    CLIMB_FASTER, CLIMB_KINDS
+#define X(name, word, done) CLIMB_##name,
+    RUNG_KINDS(X)
+#undef X
+    CLIMB_KINDS
 };
 /* "calm": in the database; and "given the least weight": done to a job. */
 const char *climb_name(enum climb_kind k);
@@ -46,6 +52,7 @@ struct climb_node {
     double others;              /* processors that what is not ours takes */
     uint64_t short_bytes;       /* of memory; 0: there is enough */
     bool takes;                 /* tasks may come here */
+    const char *name;           /* borrowed: for people */
 };
 
 struct climb_job {
@@ -68,6 +75,7 @@ struct climb_share {
     double ran, wanted;         /* processors, of late; wanted < 0: not known */
     struct climb_cpus cpus;     /* they may use; none: not known, all */
     double weight;              /* of one, for the kernel: 1024 is usual */
+    double more;                /* ... that it could have; 0: no more */
     uint64_t bytes;             /* of memory */
     bool calm, aside;           /* it has given that up, */
     bool can_calm, can_aside;   /* ... or could */
@@ -77,6 +85,7 @@ struct climb_due {              /* the deadline that is worst off */
     double margin, want, chance;
     uint64_t limit_ns, missed;
     bool firm;                  /* how long others stand does not matter */
+    const char *text;           /* borrowed: for people */
 };
 
 struct climb_moves {            /* what earlier ones have taken */
@@ -105,13 +114,25 @@ struct climb_step {
     char why[CLIMB_WHY];
 };
 
+/* Is it known of all that go where the job's tasks are which processors they may use? A
+ * job that has just begun, or is there again after a return, has not said it yet: to
+ * suspend it may be for nothing. */
+bool climb_knows(const struct climb_in *in);
+
 /* False: no step helps, and step->why says why not. */
 bool climb_up(const struct climb_in *in, struct climb_step *step);
 
 /* --------------------------------------------------------------- and down */
 
+/* Processors that others want where the job's tasks are, on the node with the most,
+ * also those who are held just now: while that is as much as when weight or
+ * processors were given up, what comes of giving them back is known. */
+double climb_pressure(const struct climb_in *in);
+
 struct climb_stand {            /* a step that stands, the oldest first */
+    uint32_t number;            /* for people */
     enum climb_kind kind;
+    double pressure;            /* when it was taken; 0: not known */
     double stood_s;
     double may_s;               /* the job may be suspended so long yet */
 };
@@ -119,10 +140,12 @@ struct climb_mood {
     bool may_undo;              /* the margin has been good for long enough */
     bool firm;
     double dwell_s;             /* a step stands so long at least */
+    double pressure;            /* now */
 };
 enum climb_down { CLIMB_STAY, CLIMB_GOOD, CLIMB_USED };
 /* Which one is undone (*which), as the margin is good, or as the job has stood
- * for as long as it may. What was moved stays. */
+ * for as long as it may. What was moved stays; so does what only weighs less, or
+ * keeps aside, while others want as much as then. */
 enum climb_down climb_down(const struct climb_stand *v, size_t n,
                            const struct climb_mood *mood, size_t *which);
 

@@ -2,6 +2,7 @@
 #include "master/ladder/fare.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "proto/base/taskset.h"
 
@@ -33,7 +34,9 @@ static void compare(struct fare *f, const Hct__Yielded *m, uint64_t now_ns)
         return;
     f->over_ns = now_ns - f->at_ns;
     f->ran = (double)(m->ran_ns - f->ran_ns) / over;
-    f->wanted = f->ran + (double)(m->kept_ns - f->kept_ns) / over;
+    /* Who has waited for long is told of when he runs again. */
+    f->wanted = fmin(fmax(m->tasks, f->ran),
+                     f->ran + (double)(m->kept_ns - f->kept_ns) / over);
 }
 
 int fare_take(struct fare *f, const Hct__Yielded *m, bool held, uint64_t now_ns,
@@ -50,6 +53,8 @@ int fare_take(struct fare *f, const Hct__Yielded *m, bool held, uint64_t now_ns,
     f->aside = m->aside;
     f->held = m->held;
     f->may_calm = m->may_calm;
+    f->raised = m->raised;
+    f->may_raise = m->may_raise;
     if (f->at_ns && now_ns - f->at_ns < fare_least_ns && m->tasks == f->tasks)
         return 0;
     if (!held)

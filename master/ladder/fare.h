@@ -19,6 +19,7 @@ struct fare {                   /* {0}: nothing is known */
     uint32_t tasks;
     struct climb_cpus cpus, all;        /* they may use, and could */
     bool calm, aside, held, may_calm;
+    uint32_t raised, may_raise; /* steps of priority: has, and could have */
 };
 
 /* held: it is suspended, and what it wanted before stays known. -1: it makes no

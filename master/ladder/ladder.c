@@ -8,13 +8,16 @@
 #include "master/ladder/ladder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "master/act/hands.h"
+#include "master/ladder/climbtext.h"
 #include "master/ladder/ladder_private.h"
+#include "master/ladder/rungrow.h"
 #include "master/store/journal.h"
 #include "proto/base/log.h"
 #include "proto/link/conn.h"
@@ -26,7 +29,9 @@ static const uint64_t ladder_tick_ns = 100 * CLOCK_NS_PER_MS,
                           CLOCK_NS_PER_MS, /* between looks where all is good */
     ladder_wait_ns = 200 * CLOCK_NS_PER_MS, /* for answers */
     ladder_settle_ns = 2 * CLOCK_NS_PER_S;  /* for what a step brings */
-enum { SETTLE = 3 };            /* turns of instances that show it */
+static const double pressure_weight = 0.1;      /* of a tick */
+enum { SETTLE = 3, /* turns of instances that show it */
+       BLIND = 10 };            /* answers that do not tell how it fares */
 
 static unsigned long long ladder_id(const struct job *j)
 {
@@ -78,12 +83,11 @@ static uint32_t each_of(const struct job *j, const struct due *d)
 }
 
 /* NULL: nothing is due by that number. */
-static struct pace *pace_of(struct ladder *l, struct climber *c,
-                            const struct job *j, uint32_t number)
+static struct pace *pace_of(struct ladder *l, struct job *j, uint32_t number)
 {
-    const struct due *d = number >= 1 && number <= HCT_DEADLINES_MAX
+    const struct due *d = number >= 1 && number <= PACES
                           ? l->parts.due(j, number) : NULL;
-    struct pace *p = d ? &c->pace[number - 1] : NULL;
+    struct pace *p = d ? job_pace(j, number) : NULL;
 
     if (p && !p->each) {
         p->each = each_of(j, d);
@@ -105,15 +109,15 @@ static bool under_way(const struct ladder *l, const struct climber *c)
 }
 
 /* What the last one has brought is not seen yet. */
-static bool settles(const struct ladder *l, const struct climber *c)
+static bool settles(const struct ladder *l, const struct job *j)
 {
     uint64_t now_ns = clock_monotonic_ns();
     const struct rung_taken *r;
 
     TAILQ_FOREACH(r, &l->rungs, place) {
-        const struct pace *p = &c->pace[r->deadline - 1];
+        const struct pace *p = &j->paces[r->deadline - 1];
 
-        if (r->job == c->job && r->state == RUNG_DONE &&
+        if (r->job == j->id && r->state == RUNG_DONE &&
             p->instances < r->instances + SETTLE * (uint64_t)p->each &&
             now_ns < r->since_ns + ladder_settle_ns)
             return true;
@@ -131,6 +135,44 @@ static int add_ranks_on(struct taskset *set, struct job *j,
             taskset_add(set, (uint32_t)r, (uint32_t)r))
             return -1;
     return 0;
+}
+
+/* What it was decided from: of a machine of a usual size. */
+enum { SEEN_BYTES = 1 << 18 };
+
+/* Of that step; back: that it is taken back. Both texts are given up. */
+static void record(struct ladder *l, const struct rung_taken *r, bool back,
+                   struct str *seen, struct str *line)
+{
+    struct store_climb row = {
+        .job = r->job, .number = r->number, .back = back,
+        .at_ns = clock_wall_ns(), .detail = str_text(line),
+        .seen = str_failed(seen) || seen->n > SEEN_BYTES ? NULL
+                                                         : str_text(seen) };
+
+    journal_climb(l->parts.acts->journal, &row);
+    str_fini(seen);
+    str_fini(line);
+}
+
+static void record_up(struct ladder *l, const struct rung_taken *r,
+                      const struct climb_in *in, const struct climb_step *s)
+{
+    struct str seen = { 0 }, line = { 0 };
+
+    climbtext_up(&seen, in);
+    climbtext_step(&line, r->number, in, s);
+    record(l, r, false, &seen, &line);
+}
+
+static bool any_stands(const struct ladder *l, const struct climber *c)
+{
+    const struct rung_taken *r;
+
+    TAILQ_FOREACH(r, &l->rungs, place)
+        if (r->job == c->job && r->state == RUNG_DONE)
+            return true;
+    return false;
 }
 
 static void propose(struct ladder *l, struct climber *c, struct job *j,
@@ -163,12 +205,32 @@ static void propose(struct ladder *l, struct climber *c, struct job *j,
     r->chance = p->chance;
     r->gain = s->gain;
     r->brought = NAN;
+    r->pressure = climb_pressure(&sight->in);
+    if (!any_stands(l, c))
+        c->pressure = r->pressure;
     r->at_ns = clock_wall_ns();
     snprintf(r->why, sizeof(r->why), "%s", s->why);
     TAILQ_INSERT_TAIL(&l->rungs, r, place);
+    record_up(l, r, &sight->in, s);
     rung_step(l, r, RUNG_EVENT_STORE, NULL);
     log_info("ladder", "%s job=%llu for=%llu %s: %s", climb_name(r->kind),
              ladder_id(target), ladder_id(j), due->text, r->why);
+}
+
+/* What its tasks want, and get, has been measured on all nodes; or nobody says. */
+static bool knows(struct climber *c, const struct climb_in *in)
+{
+    for (size_t i = 0; i < in->nshares; i++)
+        if (in->shares[i].job == in->job && in->shares[i].wanted < 0)
+            return ++c->blind >= BLIND;
+    return true;
+}
+
+/* If it is never said where others may run, that is everywhere. */
+static bool knows_others(struct climber *c, const struct climb_in *in)
+{
+    c->strange = climb_knows(in) ? 0 : c->strange + 1;
+    return c->strange == 0 || c->strange >= BLIND;
 }
 
 /* Once in a stretch that is not good. */
@@ -193,13 +255,13 @@ static void decide(struct ladder *l, struct climber *c)
     uint32_t number;
 
     c->asks = 0;
-    if (!j || !acts(j) || !(p = ladder_worst(c, &number)) ||
-        !(due = l->parts.due(j, number)) || under_way(l, c) || settles(l, c))
+    if (!j || !acts(j) || !(p = ladder_worst(j, &number)) ||
+        !(due = l->parts.due(j, number)) || under_way(l, c) || settles(l, j))
         return;
-    if (ladder_look(l, c, p, due, &sight)) {
+    if (ladder_look(l, c, p, due, &sight) && knows_others(c, &sight.in)) {
         if (climb_up(&sight.in, &s))
             propose(l, c, j, p, due, &sight, &s);
-        else
+        else if (p->stage > PACE_WARY && knows(c, &sight.in))
             say_none(l, c, j, due, s.why);
     }
     ladder_free(&sight);
@@ -209,39 +271,64 @@ static void decide(struct ladder *l, struct climber *c)
 
 enum { STANDING = 64 };
 
-static bool may_undo(const struct climber *c)
+static bool may_undo(const struct job *j)
 {
-    for (size_t i = 0; i < HCT_DEADLINES_MAX; i++)
-        if (c->pace[i].each && !pace_may_undo(&c->pace[i]))
+    for (size_t i = 0; j->paces && i < PACES; i++)
+        if (j->paces[i].each && !pace_may_undo(&j->paces[i]))
             return false;
     return true;
 }
 
+/* As long as nothing is late nor declines for certain, others stand for no longer
+ * than they may. */
 static bool is_firm(const struct ladder *l, const struct job *j,
                     uint32_t deadline)
 {
     const struct due *d = l->parts.due(j, deadline);
 
-    return d && d->firm;
+    return d && d->firm && j->paces &&
+           j->paces[deadline - 1].stage != PACE_WARY;
 }
 
-static void gave_back(struct climber *c)
+static void gave_back(struct job *j)
 {
-    for (size_t i = 0; i < HCT_DEADLINES_MAX; i++)
-        if (c->pace[i].each)
-            pace_gave_back(&c->pace[i]);
+    for (size_t i = 0; j->paces && i < PACES; i++)
+        if (j->paces[i].each)
+            pace_gave_back(&j->paces[i]);
 }
 
-static void step_down(struct ladder *l, struct climber *c, const struct job *j)
+/* What others want comes in answers that are about short times: the last second
+ * or two count. For a step those after it. */
+static double pressure(struct ladder *l, struct climber *c)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    struct ladder_sight sight;
+    struct rung_taken *r;
+
+    if (ladder_look(l, c, NULL, NULL, &sight))
+        c->pressure += pressure_weight *
+                       (climb_pressure(&sight.in) - c->pressure);
+    ladder_free(&sight);
+    TAILQ_FOREACH(r, &l->rungs, place)
+        if (r->job == c->job && r->state == RUNG_DONE &&
+            now_ns - r->since_ns < LADDER_DWELL_NS)
+            r->pressure = c->pressure;
+    return c->pressure;
+}
+
+static void step_down(struct ladder *l, struct climber *c, struct job *j)
 {
     uint64_t now_ns = clock_monotonic_ns();
     struct climb_stand v[STANDING];
     struct rung_taken *of[STANDING], *r;
-    struct climb_mood mood = { .may_undo = may_undo(c),
+    struct climb_mood mood = { .may_undo = may_undo(j),
                                .dwell_s = (double)LADDER_DWELL_NS / 1e9 };
     enum climb_down down;
     size_t n = 0, which = 0;
 
+    if (!any_stands(l, c))
+        return;
+    mood.pressure = pressure(l, c);
     TAILQ_FOREACH(r, &l->rungs, place) {
         struct job *target = jobs_find(l->parts.jobs, r->target);
 
@@ -249,15 +336,23 @@ static void step_down(struct ladder *l, struct climber *c, const struct job *j)
             !target)
             continue;
         mood.firm |= is_firm(l, j, r->deadline);
-        v[n] = (struct climb_stand){.kind = r->kind,
+        v[n] = (struct climb_stand){.number = r->number, .kind = r->kind,
+                                    .pressure = r->pressure,
                                     .stood_s =
                                         (double)(now_ns - r->since_ns) / 1e9,
                                     .may_s = ladder_may_s(l, target)};
         of[n++] = r;
     }
     down = climb_down(v, n, &mood, &which);
+    if (down != CLIMB_STAY) {
+        struct str seen = { 0 }, line = { 0 };
+
+        climbtext_down(&seen, j->id, v, n, &mood);
+        climbtext_back(&line, j->id, of[which]->number, down);
+        record(l, of[which], true, &seen, &line);
+    }
     if (down == CLIMB_GOOD)
-        gave_back(c);
+        gave_back(j);
     if (down != CLIMB_STAY)
         rung_undo(l, of[which], down == CLIMB_GOOD
                   ? "the margin is good again"
@@ -265,14 +360,16 @@ static void step_down(struct ladder *l, struct climber *c, const struct job *j)
 }
 
 /* Afterwards: what was it good for? */
-static void note_brought(struct ladder *l, const struct climber *c)
+static void note_brought(struct ladder *l, const struct job *j)
 {
     struct rung_taken *r;
 
+    if (!j->paces)
+        return;
     TAILQ_FOREACH(r, &l->rungs, place) {
-        const struct pace *p = &c->pace[r->deadline - 1];
+        const struct pace *p = &j->paces[r->deadline - 1];
 
-        if (r->job == c->job && r->state == RUNG_DONE && isnan(r->brought) &&
+        if (r->job == j->id && r->state == RUNG_DONE && isnan(r->brought) &&
             p->instances >= r->instances + SETTLE * (uint64_t)p->each) {
             r->brought = p->margin;
             rung_note(l, r);
@@ -312,12 +409,11 @@ static void tick_rung(struct ladder *l, struct rung_taken *r)
 }
 
 /* Deadlines that have been taken back. */
-static void forget_over(struct ladder *l, struct climber *c,
-                        const struct job *j)
+static void forget_over(struct ladder *l, struct job *j)
 {
-    for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++)
-        if (c->pace[i].each && !l->parts.due(j, i + 1))
-            c->pace[i] = (struct pace){ 0 };
+    for (uint32_t i = 0; j->paces && i < PACES; i++)
+        if (j->paces[i].each && !l->parts.due(j, i + 1))
+            j->paces[i] = (struct pace){ 0 };
 }
 
 static void tick_climber(struct ladder *l, struct climber *c)
@@ -332,10 +428,11 @@ static void tick_climber(struct ladder *l, struct climber *c)
         free(c);
         return;
     }
-    forget_over(l, c, j);
-    bad = ladder_worst(c, &number) != NULL;
+    forget_over(l, j);
+    bad = ladder_worst(j, &number) != NULL;
     c->told_none &= bad;
-    note_brought(l, c);
+    c->blind = bad ? c->blind : 0;
+    note_brought(l, j);
     step_down(l, c, j);
     if (c->asks && now_ns - c->asked_ns >= ladder_wait_ns)
         decide(l, c);
@@ -393,8 +490,8 @@ void ladder_instances(struct ladder *l, struct job *j,
     struct climber *c = l && acts(j) ? climber_of(l, j) : NULL;
     bool worse = false;
 
-    for (uint32_t i = 0; c && i < n; i++) {
-        struct pace *p = pace_of(l, c, j, v[i].deadline);
+    for (uint32_t i = 0; l && i < n; i++) {
+        struct pace *p = pace_of(l, j, v[i].deadline);
         double had = (double)(v[i].due_ns - v[i].release_ns);
         double left = v[i].open || had <= 0 ? NAN
                       : fmin(1, (double)(v[i].due_ns - v[i].done_ns) / had);
@@ -402,22 +499,22 @@ void ladder_instances(struct ladder *l, struct job *j,
         if (p)
             worse |= pace_instance(p, left, v[i].late, v[i].chance);
     }
-    if (worse)
+    if (worse && c)
         ladder_ask(l, c);
 }
 
 void ladder_verdict(struct ladder *l, struct job *j,
                     const struct hct_verdict *v)
 {
-    struct climber *c = l && acts(j) && v->kind == HCT_DEADLINE && v->deadline
-                        ? climber_of(l, j) : NULL;
-    struct pace *p = c ? pace_of(l, c, j, v->deadline) : NULL;
+    struct pace *p = l && v->kind == HCT_DEADLINE && v->deadline
+                     ? pace_of(l, j, v->deadline) : NULL;
+    struct climber *c = p && acts(j) ? climber_of(l, j) : NULL;
 
     if (!p)
         return;
     if (v->what == HCT_DEADLINE_MET_AGAIN)
         pace_met_again(p);
-    if (v->what == HCT_DEADLINE_DECLINING && pace_declines(p))
+    if (v->what == HCT_DEADLINE_DECLINING && pace_declines(p) && c)
         ladder_ask(l, c);
 }
 
@@ -478,27 +575,22 @@ void ladder_committed(struct ladder *l)
     }
 }
 
-void ladder_recall(struct ladder *l, const struct store_rung *row)
+/* All but its state, of a row that makes sense. NULL: no memory. */
+static struct rung_taken *rung_again(const struct store_rung *row,
+                                     const struct rungrow *is)
 {
-    struct job *j = jobs_find(l->parts.jobs, row->job);
     struct rung_taken *r = calloc(1, sizeof(*r));
 
-    if (j && row->number > j->rungs)
-        j->rungs = row->number;
-    if (!r || !(r->due = strdup(row->deadline ? row->deadline : ""))) {
+    if (!r || !(r->due = strndup(row->deadline ? row->deadline : "",
+                                 DUE_TEXT_MAX))) {
         free(r);
-        return;
+        return NULL;
     }
     r->job = row->job;
     r->number = row->number;
-    r->deadline = row->deadline_number ? row->deadline_number : 1;
-    r->kind = climb_find(row->kind ? row->kind : "");
-    r->state = machine_find(&rung_machine, row->state ? row->state : "");
-    if (r->kind == CLIMB_KINDS || r->state >= RUNG_STATE_COUNT ||
-        rung_final(r->state)) {
-        rung_free(r);
-        return;
-    }
+    r->deadline = is->deadline;
+    r->kind = is->kind;
+    r->state = is->state;
     r->target = row->target;
     r->margin = row->margin;
     r->chance = row->chance;
@@ -508,13 +600,41 @@ void ladder_recall(struct ladder *l, const struct store_rung *row)
     r->done_ns = row->done_ns;
     r->since_ns = clock_monotonic_ns();
     r->recalled = true;
+    if (row->node)
+        r->was = strdup(row->node);
+    if (row->to_node)
+        r->was_to = strdup(row->to_node);
     snprintf(r->why, sizeof(r->why), "%s", row->why ? row->why : "");
+    return r;
+}
+
+/* It is of this master from now on: if this one is killed before it takes it back, the
+ * next one has to find it. */
+void ladder_recall(struct ladder *l, const struct store_rung *row)
+{
+    struct rung_taken *r;
+    struct rungrow is;
+    struct err err;
+
+    if (rungrow_read(&is, row, jobs_find(l->parts.jobs, row->job),
+                     jobs_find(l->parts.jobs, row->target), &err)) {
+        log_warn("ladder", "step %" PRIu32 " is not taken up, as %s job=%" PRIu64,
+                 row->number, err.text, row->job);
+        return;
+    }
+    if (*is.odd)
+        log_warn("ladder", "step %" PRIu32 " is taken back, but its record has "
+                 "%s job=%" PRIu64, row->number, is.odd, row->job);
+    if (!(r = rung_again(row, &is)))
+        return;
     TAILQ_INSERT_TAIL(&l->rungs, r, place);
+    if (r->state == RUNG_UNDOING)
+        r->state = RUNG_DONE;   /* that is ordered again */
     if (r->state == RUNG_STORED)
         rung_step(l, r, RUNG_EVENT_OVER,
                   "hector-master ended before it was done");
-    else if (r->state == RUNG_UNDOING)
-        r->state = RUNG_DONE;   /* that is ordered again */
+    else
+        rung_note(l, r);
     wake(l);
 }
 

@@ -59,7 +59,7 @@ void ladder_ordered(struct ladder *l, struct job *j, const struct act_order *o);
 /* Steps that are in the database by now are done. */
 void ladder_committed(struct ladder *l);
 
-/* What a master before has done, and not undone. */
+/* What a master before has done, and not undone; what is wrong with it is logged. */
 void ladder_recall(struct ladder *l, const struct store_rung *row);
 
 /* Can a job with these wishes act on its deadlines? -1 with a sentence: no. */

@@ -17,12 +17,12 @@ static const struct climb_moves moves_unknown = { 1, 1e8, 0 };
 
 /* ----------------------------------------------------------- what is known */
 
-const struct pace *ladder_worst(const struct climber *c, uint32_t *number)
+const struct pace *ladder_worst(const struct job *j, uint32_t *number)
 {
     const struct pace *worst = NULL;
 
-    for (uint32_t i = 0; i < HCT_DEADLINES_MAX; i++) {
-        const struct pace *p = &c->pace[i];
+    for (uint32_t i = 0; j->paces && i < PACES; i++) {
+        const struct pace *p = &j->paces[i];
 
         if (!p->each || p->stage == PACE_GOOD)
             continue;
@@ -193,13 +193,30 @@ static struct climb_job job_of(struct ladder *l, const struct job *j)
         .may_s = ladder_may_s(l, j), .rests = rests_of(l, j->id) };
 }
 
+static bool is_realtime(const struct task *t)
+{
+    return t->share.sort == PRIORITY_SORT_REALTIME ||
+           t->share.sort == PRIORITY_SORT_DEADLINE;
+}
+
+/* As what it might have asked for itself. */
+static unsigned may_raise(const struct ladder *l, const struct fare *f)
+{
+    const int most = l->parts.acts->conf.max_priority;
+
+    return most <= 0 || f->raised                ? 0
+           : f->may_raise < (unsigned)most ? f->may_raise
+                                           : (unsigned)most;
+}
+
 static struct climb_share share_of(struct ladder *l, struct job *j,
                                    const struct job_node *jn)
 {
     const struct fare *f = ladder_fare(l, j->id, jn->node, false);
     struct climb_share s = { .node = jn->node->id, .tasks = jn->nlive,
                              .wanted = -1, .weight = USUAL_WEIGHT };
-    bool first = true;
+    const struct task *first = NULL;
+    unsigned steps;
 
     for (int64_t r = -1; (r = taskset_next(&jn->ranks, r)) >= 0; ) {
         const struct task *t = &j->tasks[r];
@@ -207,9 +224,9 @@ static struct climb_share share_of(struct ladder *l, struct job *j,
         if (task_state_final(t->state))
             continue;
         s.bytes += t->rss_bytes;
-        if (first && t->share.applied)
+        if (!first && t->share.applied)
             s.weight = USUAL_WEIGHT / pow(weight_step, t->share.nice);
-        first = false;
+        first = first ? first : t;
     }
     if (!f || !f->at_ns)
         return s;
@@ -218,6 +235,9 @@ static struct climb_share share_of(struct ladder *l, struct job *j,
     s.aside = f->aside;
     s.can_calm = f->may_calm;
     s.can_aside = j->ops->ours;
+    steps = may_raise(l, f);
+    if (steps && first && !is_realtime(first))  /* there it means nothing */
+        s.more = USUAL_WEIGHT * pow(weight_step, steps);
     if (fare_is_fresh(f, clock_monotonic_ns()) || ladder_holds(l, j->id)) {
         s.ran = f->ran;
         s.wanted = f->over_ns ? f->wanted : -1;
@@ -248,13 +268,13 @@ static void look_at_nodes(const struct ladder *l, struct ladder_sight *v)
         double spare = short_part * (double)n->memory_bytes, ours = 0;
 
         for (size_t k = 0; k < v->in.nshares; k++)
-            if (v->shares[k].node == i)
+            if (v->shares[k].node == i && !v->jobs[v->shares[k].job].held)
                 ours += v->shares[k].wanted >= 0 ? v->shares[k].ran
                                                  : v->shares[k].tasks;
         v->nodes[i] = (struct climb_node){
-            .cpus = cpus_of(l, n), .speed = 1,
+            .cpus = cpus_of(l, n), .speed = node_speed(n),
             .others = fmax(0, n->cpu_busy * n->cpus - ours),
-            .takes = n->state == NODE_UP && !n->draining };
+            .takes = n->state == NODE_UP && !n->draining, .name = n->name };
         if (n->memory_available_bytes &&
             (double)n->memory_available_bytes < spare)
             v->nodes[i].short_bytes =
@@ -310,9 +330,12 @@ bool ladder_look(struct ladder *l, const struct climber *c,
     v->in.nodes = v->nodes;
     v->in.jobs = v->jobs;
     v->in.shares = v->shares;
-    v->in.due = (struct climb_due){
-        .margin = p->margin, .want = p->want, .chance = p->chance,
-        .limit_ns = due->limit_ns, .missed = p->missed, .firm = due->firm };
+    if (p)
+        v->in.due = (struct climb_due){
+            .margin = p->margin, .want = pace_wants(p), .chance = p->chance,
+            .limit_ns = due->limit_ns, .missed = p->missed,
+            .firm = due->firm && p->stage > PACE_WARY,
+            .text = due->text };
     return there;
 }
 

@@ -7,8 +7,8 @@
 #include "master/ladder/climb.h"
 #include "master/ladder/fare.h"
 #include "master/ladder/ladder.h"
-#include "master/ladder/pace.h"
 #include "master/ladder/rung.h"
+#include "master/state/pace.h"
 #include "proto/base/clock.h"
 
 /* A step stands that long at least, and is not taken twice within it. */
@@ -27,12 +27,14 @@ struct rung_taken {
     uint64_t target;            /* the job it is done to */
     struct node *node, *to;     /* borrowed: of moves; or NULL */
     struct taskset ranks;       /* owned: the same */
+    char *was, *was_to;         /* owned: names of these two, of a recalled one */
     double margin, chance, gain, brought;       /* brought NaN: not known yet */
     uint64_t at_ns, done_ns, undone_ns;         /* wall clock */
     uint64_t since_ns;          /* monotonic: of the last change of state */
     uint64_t instances;         /* of the deadline, when it was done */
     bool recalled;              /* of a master before */
     bool moved;                 /* its move has been seen under way */
+    double pressure;            /* soon after it was taken */
     char why[CLIMB_WHY], result[CLIMB_WHY];
 };
 TAILQ_HEAD(rungs, rung_taken);
@@ -41,11 +43,13 @@ TAILQ_HEAD(rungs, rung_taken);
 struct climber {
     LIST_ENTRY(climber) place;
     uint64_t job;
-    struct pace pace[HCT_DEADLINES_MAX]; /* by number - 1; each 0: not seen */
     uint32_t nsteps;
     uint32_t asks;              /* answers that have not come, */
     uint64_t asked_ns;          /* ... of what was asked then; monotonic */
     uint64_t serial;
+    uint32_t blind;             /* answers in it that did not say how it fares */
+    uint32_t strange;           /* the same of where others may run, in a row */
+    double pressure;            /* of late, while a step stands */
     bool told_none;             /* that nothing can be done, in this stretch */
 };
 
@@ -81,13 +85,13 @@ struct ladder {
 
 /* ----------------------------------------------------------- ladder_look.c */
 
-/* The deadline that is worst off, of those that are not met as they should be;
- * NULL: all are. */
-const struct pace *ladder_worst(const struct climber *c, uint32_t *number);
+/* The job's deadline that is worst off, of those that are not met as they should
+ * be; NULL: all are. */
+const struct pace *ladder_worst(const struct job *j, uint32_t *number);
 /* Ask all slaves of the job's nodes how it, and others there, fare. */
 void ladder_ask(struct ladder *l, struct climber *c);
 /* All there is for a decision, in memory that ladder_free() takes; steps to
- * `of`. False: no memory, or the job has no tasks. */
+ * `of`. False: no memory, or the job has no tasks. p and due NULL: about none. */
 struct ladder_sight {
     struct climb_in in;
     struct climb_node *nodes;

@@ -25,6 +25,8 @@ void rung_free(struct rung_taken *r)
     if (!r)
         return;
     taskset_fini(&r->ranks);
+    free(r->was);
+    free(r->was_to);
     free(r->due);
     free(r);
 }
@@ -34,8 +36,8 @@ void rung_note(struct ladder *l, const struct rung_taken *r)
     struct store_rung row = {
         .job = r->job, .number = r->number, .deadline = r->due,
         .deadline_number = r->deadline, .kind = climb_name(r->kind),
-        .target = r->target, .node = r->node ? r->node->name : NULL,
-        .to_node = r->to ? r->to->name : NULL, .margin = r->margin,
+        .target = r->target, .node = r->node ? r->node->name : r->was,
+        .to_node = r->to ? r->to->name : r->was_to, .margin = r->margin,
         .chance = r->chance, .gain = r->gain,
         .state = rung_state_name(r->state), .at_ns = r->at_ns,
         .done_ns = r->done_ns, .brought = r->brought, .undone_ns = r->undone_ns,
@@ -102,6 +104,12 @@ static void say_done(struct ladder *l, const struct rung_taken *r)
     if (!j || !rt)
         return;
     add_patience(l, r, j, most, sizeof(most));
+    if (r->kind == CLIMB_RAISE) {
+        ops->notice(rt, false,
+                    "deadline %s: tasks of job %" PRIu64 " are %s: %s", r->due,
+                    rt->id, climb_words(r->kind), r->why);
+        return;
+    }
     if (r->kind == CLIMB_FASTER) {
         ops->notice(rt, false,
                     "deadline %s: tasks of job %" PRIu64 " are %s, %s: %s",
@@ -126,7 +134,7 @@ static void say_undone(struct ladder *l, const struct rung_taken *r)
         ops->notice(rt, false,
                     "deadline %s: job %" PRIu64 " is no longer %s: %s", r->due,
                     r->target, climb_words(r->kind), r->result);
-    if (j)
+    if (j && j != rt)
         ops->notice(j, false,
                     "job %" PRIu64 " is no longer %s for the deadline %s of"
                     " job %" PRIu64 ": %s",
@@ -143,6 +151,7 @@ static bool gives_up(const struct rung_taken *r, uint64_t job,
 
 void rung_tell(struct ladder *l, struct job *j, const struct job_node *only)
 {
+    const int most = l->parts.acts->conf.max_priority;
     Hct__Yield m = HCT__YIELD__INIT;
     const struct rung_taken *r;
 
@@ -152,6 +161,8 @@ void rung_tell(struct ladder *l, struct job *j, const struct job_node *only)
         m.calm |= gives_up(r, j->id, CLIMB_CALM);
         m.aside |= gives_up(r, j->id, CLIMB_ASIDE);
         m.held |= gives_up(r, j->id, CLIMB_SUSPEND);
+        if (gives_up(r, j->id, CLIMB_RAISE) && most > 0)
+            m.raise = (uint32_t)most;
         if (gives_up(r, j->id, CLIMB_ASIDE))
             m.for_job = r->job;
     }
@@ -320,6 +331,12 @@ static bool is_on(const struct job *j, const struct taskset *ranks,
     return false;
 }
 
+static bool has_given(const struct fare *f, enum climb_kind k)
+{
+    return k == CLIMB_CALM ? f->calm : k == CLIMB_RAISE ? f->raised > 0
+                                                        : f->aside;
+}
+
 /* Where some of it was given up, or all back. */
 static bool yields(struct ladder *l, const struct rung_taken *r,
                    const struct job *j, bool given, bool *answered)
@@ -334,9 +351,15 @@ static bool yields(struct ladder *l, const struct rung_taken *r,
         if (jn->lost || !jn->nlive)
             continue;
         *answered &= f && f->heard_ns >= r->since_ns;
-        any |= f && (r->kind == CLIMB_CALM ? f->calm : f->aside) == given;
+        any |= f && has_given(f, r->kind) == given;
     }
     return any;
+}
+
+/* Images are copied and sealed while tasks stand no more. */
+static bool being_stored(const struct job *j)
+{
+    return j->mover || checkpoint_works(j) || checkpoint_stores(j);
 }
 
 /* RUNG_EVENT_COUNT: not yet. */
@@ -351,9 +374,8 @@ static enum rung_event doing(struct ladder *l, struct rung_taken *r,
     case CLIMB_STORE:
         if (j->state == JOB_STORED)
             return RUNG_EVENT_WORK;
-        r->moved |= j->mover != NULL;
-        return r->moved && !j->mover && j->state == JOB_RUNNING &&
-                       !checkpoint_stores(j)
+        r->moved |= being_stored(j);
+        return r->moved && !being_stored(j) && j->state == JOB_RUNNING
                    ? RUNG_EVENT_BREAK
                    : RUNG_EVENT_COUNT;
     case CLIMB_LEAVE:
@@ -377,22 +399,18 @@ static bool is_back(struct ladder *l, const struct rung_taken *r,
     case CLIMB_SUSPEND:
         return ladder_holds(l, j->id) || all_are(j, HOLD_GOING);
     case CLIMB_STORE:
-        return j->state != JOB_STORED;
+        return j->state != JOB_STORED && !being_stored(j);
     default:
         return (yields(l, r, j, false, &answered) && answered) ||
                clock_monotonic_ns() - r->since_ns > step_late_ns;
     }
 }
 
-static const struct climber *climber_for(const struct ladder *l,
-                                         const struct rung_taken *r)
+static struct pace *pace_for(const struct ladder *l, const struct rung_taken *r)
 {
-    const struct climber *c;
+    struct job *rt = jobs_find(l->parts.jobs, r->job);
 
-    LIST_FOREACH(c, &l->climbers, place)
-        if (c->job == r->job)
-            return c;
-    return NULL;
+    return rt && rt->paces ? &rt->paces[r->deadline - 1] : NULL;
 }
 
 static bool is_late(const struct rung_taken *r)
@@ -406,11 +424,15 @@ static bool is_late(const struct rung_taken *r)
 void rung_watch(struct ladder *l, struct rung_taken *r)
 {
     struct job *j = target_of(l, r);
-    const struct climber *c = climber_for(l, r);
+    struct pace *p = pace_for(l, r);
     enum rung_event e;
+    struct err err;
 
     if (!j)
         return;
+    if (r->state == RUNG_UNDOING && r->kind == CLIMB_STORE &&
+        j->state == JOB_STORED && l->parts.unstore(j, &err))    /* since then */
+        log_warn("ladder", "%s job=%" PRIu64, err.text, j->id);
     if (r->state == RUNG_UNDOING && is_back(l, r, j))
         finish(l, r);
     if (r->state == RUNG_DONE && r->kind == CLIMB_SUSPEND && any_goes(j))
@@ -424,7 +446,9 @@ void rung_watch(struct ladder *l, struct rung_taken *r)
     }
     if (e == RUNG_EVENT_COUNT)
         return;
-    r->instances = c ? c->pace[r->deadline - 1].instances : 0;
+    r->instances = p ? p->instances : 0;
+    if (p && e == RUNG_EVENT_WORK)
+        pace_anew(p);
     rung_step(l, r, e,
               e == RUNG_EVENT_BREAK && !*r->result ? "it could not be done"
                                                    : NULL);

@@ -57,6 +57,9 @@ void checkpoint_forget(struct job *j, const struct conn *asker);
 void checkpoint_kept(struct job *j, struct job_node *jn, const Hct__Kept *m);
 void checkpoint_node_away(struct job *j, const struct job_node *jn);
 
+/* One is being made, be it that its tasks go on already. */
+bool checkpoint_works(const struct job *j);
+
 /* Its tasks are ended since it is to be stored; or, once it has nodes again, no
  * more. */
 bool checkpoint_stores(const struct job *j);

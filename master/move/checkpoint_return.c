@@ -12,6 +12,11 @@
 #include "master/store/rows.h"
 #include "proto/base/clock.h"
 
+bool checkpoint_works(const struct job *j)
+{
+    return j->checkpoints && j->checkpoints->phase != IDLE;
+}
+
 bool checkpoint_stores(const struct job *j)
 {
     return j->checkpoints && j->stores;

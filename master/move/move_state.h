@@ -12,6 +12,7 @@
  *
  *   joined --went--> going                 joined --returned--> back
  *   any of apart, imaged, returning, restored ---lose---> lost
+ *   any of apart, imaged, returning           ---alone--> back
  *
  * checked: there is room for the tasks, and the job is being stopped. quiet: all
  * its tasks stand. drained: nothing is under way between them. apart: each is to
@@ -54,7 +55,9 @@
     X(WENT, "went")             /* all go on */                         \
     X(RETURNED, "returned")     /* all go on, where they were */        \
     X(GIVE_UP, "give_up")       /* all go on, and nothing has changed */ \
-    X(LOSE, "lose")
+    X(LOSE, "lose")                                                     \
+    X(ALONE, "alone")           /* their slave has let all go on, without \
+                                   a master */
 
 enum move_state {
 #define X(n, word) MOVE_##n,

@@ -275,11 +275,16 @@ void mover_return_all(struct mover *v, const char *why)
     mover_step(v, MOVE_EVENT_RETURN);
 }
 
+static void why_not(char *to, size_t size, uint32_t rank, const char *why)
+{
+    snprintf(to, size, "task %u cannot be moved: %.300s", rank, why);
+}
+
 static void cannot_move(struct mover *v, uint32_t rank, const char *why)
 {
     char text[sizeof(v->why)];
 
-    snprintf(text, sizeof(text), "task %u cannot be moved: %.300s", rank, why);
+    why_not(text, sizeof(text), rank, why);
     mover_return_all(v, text);
 }
 
@@ -320,9 +325,13 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
     if (m->rank >= j->ntasks || !taskset_has(&v->ranks, m->rank))
         return err_set(err, EPROTO, "TaskMoved of rank %u, which does not move",
                        m->rank);
-    if (v->returns)
-        return 0;               /* said before it was told that all stay */
     k = &v->rank[m->rank];
+    if (v->returns) {           /* said before it was told that all stay */
+        if (k->unread && m->kind == HCT__TASK_MOVED__KIND__FAILED)
+            why_not(v->why, sizeof(v->why), m->rank, m->why);
+        k->unread = false;
+        return 0;
+    }
     switch (m->kind) {
     case HCT__TASK_MOVED__KIND__LEFT:
         if (!v->taken_up && v->state < MOVE_RESTORED &&
@@ -339,6 +348,7 @@ int mover_moved(struct job *j, struct job_node *jn, const Hct__TaskMoved *m,
         let_leave(v);
         break;
     case HCT__TASK_MOVED__KIND__STAYS:
+        k->unread = m->unread;
         cannot_move(v, m->rank, m->why);
         break;
     default:
@@ -650,7 +660,7 @@ void mover_node_away(struct job *j, struct job_node *jn)
         mover_return_all(v, why);
 }
 
-/* Nobody moves: it may not have heard how the last one ended. */
+/* Nobody is told to stand yet: it may not have heard how the last move ended. */
 static void end_again(const struct job *j, const struct job_node *jn)
 {
     Hct__StopOrder run = HCT__STOP_ORDER__INIT;
@@ -671,8 +681,8 @@ void mover_node_back(struct job *j, struct job_node *jn)
     struct mover *v = j->mover;
     struct err err;
 
-    if (!v)
-        end_again(j, jn);
+    if (!v || v->state == MOVE_ASKED)
+        end_again(j, jn);       /* one that is to get tasks anew may have to end first */
     if (v && v->taken_up)
         mover_go_on(v);
     if (!v || v->taken_up || !v->acted || move_state_is_whole(v->state))

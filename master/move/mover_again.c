@@ -7,14 +7,17 @@
  *   nobody has come apart, all stand              all go on
  *   somebody has, who leaves was told to          it goes on: all come apart
  *   somebody has, and nobody was told to leave    all come apart, and go back
+ *   the slave of all tasks has let them go on     that is all
  *
  * Where the job cannot go on: a task has left, and what it came to is gone. */
 #include "master/move/mover_private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "master/store/journal.h"
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
 
@@ -93,13 +96,46 @@ static int add_ranks(struct mover *v, const char *text, struct node *to,
     return rc;
 }
 
+/* Where all tasks are: no other slave is about to let any in. What it has used
+ * up of numbers is stored with the places. */
+static int went_on_alone(struct movers *all, struct job *j,
+                         const struct job_node *jn, const Hct__ComeApart *m,
+                         struct err *err)
+{
+    struct mover *v = j->mover;
+
+    if (jn->ntasks != j->ntasks || (v && v->state > MOVE_RETURNING))
+        return err_set(err, EPROTO, "ComeApart of job %llu, which cannot have "
+                       "gone on alone", (unsigned long long)j->id);
+    if (m->serial > j->serial) {
+        j->serial = m->serial;
+        if (all->ops->seal(j, NULL, 0, err))
+            return -1;
+        journal_job(all->journal, j);
+    }
+    if (!v)
+        return 0;
+    v->taken_up = v->uncertain = v->returns = false;
+    if (!*v->why)
+        snprintf(v->why, sizeof(v->why), "%.100s had let all go on while no "
+                 "master was there", jn->node->name);
+    mover_step(v, move_state_is_whole(v->state) ? MOVE_EVENT_GIVE_UP
+                                          : MOVE_EVENT_ALONE);
+    return 0;
+}
+
 int mover_apart(struct movers *all, struct job *j, struct job_node *jn,
                 const Hct__ComeApart *m, struct err *err)
 {
     struct mover *v = j->mover;
     size_t i = (size_t)(jn - j->nodes);
 
-    if (j->state != JOB_RUNNING || !j->migratable || (v && !v->taken_up))
+    if (j->state != JOB_RUNNING || !j->migratable)
+        return 0;
+    if (m->alone)
+        return went_on_alone(all, j, jn, m, err);
+    /* Nobody is left there, and it has missed the end of what it speaks of. */
+    if ((v && !v->taken_up) || (!v && !jn->ntasks && m->serial < j->serial))
         return 0;
     if (!v && !(v = take_up(all, j, err)))
         return -1;

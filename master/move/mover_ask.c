@@ -78,12 +78,26 @@ static int check_ranks(const struct job *j, const struct mover_order *o,
     return 0;
 }
 
-static int check_room(const struct job *j, const struct mover_target *t,
+/* Of those that are moved, who leaves this node: tasks may change places. */
+static uint32_t leaving(const struct mover *v, const struct node *n)
+{
+    const struct job *j = v->job;
+    uint32_t leave = 0;
+
+    for (int64_t r = -1; (r = taskset_next(&v->ranks, r)) >= 0; )
+        leave += j->tasks[r].node < j->nnodes &&
+                 j->nodes[j->tasks[r].node].node == n;
+    return leave;
+}
+
+static int check_room(const struct mover *v, const struct mover_target *t,
                       struct err *err)
 {
+    const struct job *j = v->job;
     const struct node *to = t->node;
-    uint32_t used = to->ntasks + to->ncoming;
+    uint32_t used = to->ntasks + to->ncoming, leave = leaving(v, to);
 
+    used -= leave < used ? leave : used;
     if (node_takes(to, err))
         return -1;
     if (to->state != NODE_UP)
@@ -104,7 +118,7 @@ static int make_targets(struct mover *v, const struct mover_order *o,
         if (mover_add_target(v, aim(o, r), (uint32_t)r, err))
             return -1;
     for (size_t i = 0; i < v->nto; i++)
-        if (check_room(v->job, &v->to[i], err) ||
+        if (check_room(v, &v->to[i], err) ||
             cpuuse_check(&v->job->cpu, v->job->id, v->to[i].node, err))
             return -1;
     mover_expect(v, true);

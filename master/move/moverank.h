@@ -27,6 +27,7 @@ struct moverank {               /* {0}: nothing is known */
     uint32_t generation;
     bool left, came;            /* of one that moves: see TaskMoved */
     bool stays;                 /* there is no image of it */
+    bool unread;                /* ... as nobody reads it, and why was not said */
     uint32_t pid;
     uint8_t *said;              /* owned: TaskMoved of one that has left, packed */
     size_t said_bytes;

@@ -320,24 +320,48 @@ void conduct_job_gone(struct conduct *c, const struct job *j)
     }
 }
 
-void conduct_resume_all(struct conduct *c)
+/* Some of its nodes may have to be told yet what was ordered before. */
+static bool is_there(const struct job *j)
 {
+    for (size_t i = 0; i < j->nnodes; i++)
+        if (!j->nodes[i].lost &&
+            (j->nodes[i].away || j->nodes[i].node->state != NODE_UP))
+            return false;
+    return true;
+}
+
+static void resume(struct conduct *c, struct job *j)
+{
+    struct taskset all = { 0 };
+    struct act_order act = { .act = ACT_RESUME, .who = ACT_POLICY,
+                             .by = "optimizer", .ranks = &all,
+                             .why = j->course->orphan
+                                    ? "its optimizer is not there any more"
+                                    : "the optimizer is switched off",
+                             .whole = true };
     struct err err;
 
-    for (struct job *j = NULL; (j = jobs_next(c->parts.jobs, j)); ) {
-        struct taskset all = { 0 };
-        struct act_order act = { .act = ACT_RESUME, .who = ACT_POLICY,
-                                 .by = "optimizer", .ranks = &all,
-                                 .why = "the optimizer is switched off",
-                                 .whole = true };
+    if (taskset_add(&all, 0, j->ntasks - 1))
+        return;
+    j->course->suspended = j->course->orphan = false;
+    acts_order(c->parts.acts, j, &act, NULL, 0, &err);
+    taskset_fini(&all);
+}
 
-        if (!j->course || !j->course->suspended ||
-            taskset_add(&all, 0, j->ntasks - 1))
+bool conduct_resume_orphans(struct conduct *c, bool all)
+{
+    bool some = false;
+
+    for (struct job *j = NULL; (j = jobs_next(c->parts.jobs, j)); ) {
+        if (!j->course || !j->course->suspended || job_state_final(j->state) ||
+            !(all || j->course->orphan))
             continue;
-        j->course->suspended = false;
-        acts_order(c->parts.acts, j, &act, NULL, 0, &err);
-        taskset_fini(&all);
+        if (is_there(j))
+            resume(c, j);
+        else
+            some = true;
     }
+    return some;
 }
 
 struct conduct *conduct_create(const struct conduct_parts *parts)

@@ -53,7 +53,9 @@ void conduct_move_ended(struct conduct *c, struct job *j, bool ok,
                         const char *text);
 /* It is about to be freed. */
 void conduct_job_gone(struct conduct *c, const struct job *j);
-/* Who was suspended goes on: nobody is there any more who would say so. */
-void conduct_resume_all(struct conduct *c);
+/* Who was suspended by an optimizer that is not there any more goes on (all: or by
+ * ours, which is switched off). true: some wait for their nodes to be back; ask
+ * again. */
+bool conduct_resume_orphans(struct conduct *c, bool all);
 
 #endif

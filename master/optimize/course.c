@@ -21,6 +21,7 @@ void course_free(struct job *j)
         return;
     free(j->course->tasks);
     free(j->course->aims);
+    free(j->course->efforts);
     free(j->course);
     j->course = NULL;
 }

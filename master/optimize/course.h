@@ -9,6 +9,8 @@
 
 #include "master/state/job.h"
 
+struct effort;
+
 enum course_placing { COURSE_NEW, COURSE_ASKED, COURSE_ANSWERED };
 
 struct course_task {
@@ -27,7 +29,10 @@ struct course {
     uint64_t asked_ns;          /* when; monotonic */
     struct node **aims;         /* owned, by rank: where it is to be placed, or
                                    NULL; the nodes are borrowed */
-    bool suspended;             /* by an optimizer */
+    bool suspended;             /* by an optimizer, */
+    bool orphan;                /* ... which is not there any more */
+    struct effort *efforts;     /* owned, by rank: of effort.h */
+    size_t nefforts;            /* room for so many */
 };
 
 /* Made if there is none; NULL: no memory. */

@@ -33,6 +33,8 @@ struct optimize {
     struct event *timer;
     struct survey asked;
     bool asking;
+    bool news;                  /* something has changed since it was asked */
+    bool orphans;               /* jobs may be suspended by nobody any more */
     uint64_t seq, planned_ns;   /* of the last plan; monotonic */
     struct conn **askers;       /* owned: who waits for a plan; borrowed */
     size_t naskers, askers_cap;
@@ -113,19 +115,24 @@ static struct node *node_at(const struct optimize *o, uint32_t host)
     return host < o->asked.in.nhosts ? o->asked.nodes[host] : NULL;
 }
 
-/* All of its tasks are placed, or none: checked.h. */
-static void aim(struct optimize *o, const struct hct_system *in,
-                const struct hct_plan_step *s)
+/* All of its tasks are placed, or none: checked.h. Returns what is in the way, or
+ * NULL. */
+static const char *aim(struct optimize *o, const struct hct_system *in,
+                       const struct hct_plan_step *s)
 {
     struct job *j = job_of(o, in, s->work);
     struct course *c = j ? j->course : NULL;
 
-    if (!c || c->placing != COURSE_ASKED)
-        return;
+    if (!c)
+        return "the job is over";
+    if (c->placing != COURSE_ASKED)
+        return "it came too late, the job was placed without it";
     if (!c->aims)
         c->aims = calloc(j->ntasks + 1, sizeof(struct node *));
-    if (c->aims)
-        c->aims[hct_seat(in, s->seat)->rank] = node_at(o, s->host);
+    if (!c->aims)
+        return "no memory";
+    c->aims[hct_seat(in, s->seat)->rank] = node_at(o, s->host);
+    return NULL;
 }
 
 static void take_step(struct optimize *o, struct conduct_step *s, bool busy)
@@ -135,9 +142,10 @@ static void take_step(struct optimize *o, struct conduct_step *s, bool busy)
                     ? hct_seat(in, s->step->seat)->host : HCT_NOWHERE;
 
     if (s->step->kind == HCT_PLAN_PLACE) {
-        aim(o, in, s->step);
-        s->state = "done";
+        s->error = aim(o, in, s->step);
+        s->state = s->error ? "dropped" : "done";
         conduct_record(o->conduct, s);
+        s->error = NULL;
     } else if (!busy) {
         s->state = "planned";
         conduct_add(o->conduct, s, node_at(o, from), node_at(o, s->step->host));
@@ -175,6 +183,22 @@ static void arm(struct optimize *o, uint64_t delay_ns)
 {
     if (on(o))
         timer_set(o->timer, delay_ns);
+}
+
+/* Soon, where there is news, but not more than one plan a second: what has begun
+ * needs some time until it can be seen what it does. While steps are being done
+ * none is made. */
+static void arm_next(struct optimize *o)
+{
+    uint64_t now_ns = mono(), at_ns = now_ns;
+
+    if (!o->news || conduct_busy(o->conduct)) {
+        arm(o, o->parts.conf.period_ns);
+        return;
+    }
+    if (o->planned_ns && o->planned_ns + again_ns > now_ns)
+        at_ns = o->planned_ns + again_ns;
+    arm(o, at_ns - now_ns + first_ns);
 }
 
 static bool is_shown(const struct systembytes *shown, const struct job *j)
@@ -232,8 +256,22 @@ static void on_planned(void *arg, const struct systembytes *shown,
         log_warn("optimize", "%s: %s", planner_name(o->planner), odd);
     if (o->naskers)
         show_plan(o, shown, plan, odd);
-    arm(o, place_all(o, shown) ? 0 : o->parts.conf.period_ns);
+    o->news |= busy && plan->nsteps;
+    if (place_all(o, shown))
+        arm(o, 0);
+    else
+        arm_next(o);
     survey_fini(&o->asked);
+}
+
+/* Again in a second, if some wait for their nodes. */
+static void resume_orphans(struct optimize *o)
+{
+    if (!o->orphans)
+        return;
+    o->orphans = conduct_resume_orphans(o->conduct, !on(o));
+    if (o->orphans && !on(o))
+        timer_set(o->timer, again_ns);
 }
 
 /* What is over for good is said to all who will wonder. */
@@ -247,12 +285,12 @@ static void on_lost(void *arg, const char *why, bool off)
              planner_name(o->planner), off ? "is switched off" : "was lost",
              why);
     log_warn("optimize", "%s", text);
-    if (off)
-        conduct_resume_all(o->conduct);
     answer(o, false, text);
     place_all(o, NULL);
     survey_fini(&o->asked);
     arm(o, o->parts.conf.period_ns);
+    o->orphans |= off;
+    resume_orphans(o);
 }
 
 static const struct planner_ops planner_ops = {
@@ -270,6 +308,7 @@ static int ask(struct optimize *o, struct err *err)
     systembytes_pack(&bytes, &o->asked.in, o->asked.names);
     rc = str_failed(&bytes) ? err_memory(err) : 0;
     o->asking = rc == 0;
+    o->news = false;
     if (rc == 0)
         rc = planner_ask(o->planner, str_text(&bytes), bytes.n, err);
     str_fini(&bytes);
@@ -295,6 +334,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     struct err err;
 
     (void)fd, (void)what;
+    resume_orphans(o);
     if (!on(o) || o->asking || !anything(o))
         return;
     if (ask(o, &err) == 0)
@@ -307,24 +347,22 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     arm(o, o->parts.conf.period_ns);
 }
 
-/* Not more than one plan a second; what has begun needs some time until it can be
- * seen what it does. */
 void optimize_news(struct optimize *o)
 {
-    uint64_t now_ns = mono(), at_ns;
-
-    if (!o || !on(o) || o->asking)
+    if (!o || !on(o))
         return;
-    at_ns = o->planned_ns ? o->planned_ns + again_ns : now_ns;
-    arm(o, (at_ns > now_ns ? at_ns - now_ns : 0) + first_ns);
+    o->news = true;
+    if (!o->asking)
+        arm_next(o);
 }
 
+/* Also of what has come while steps were done. */
 static void on_idle(void *arg)
 {
     struct optimize *o = arg;
 
     if (on(o) && !o->asking)
-        arm(o, o->parts.conf.period_ns);
+        arm_next(o);
 }
 
 bool optimize_holds(struct optimize *o, struct job *j, uint64_t *wait_ns)
@@ -353,6 +391,29 @@ bool optimize_holds(struct optimize *o, struct job *j, uint64_t *wait_ns)
     if (!o->asking)
         timer_set(o->timer, 0);
     return true;
+}
+
+void optimize_ordered(struct job *j, const struct act_order *o)
+{
+    if (j->course && (o->act == ACT_SUSPEND || o->act == ACT_RESUME))
+        j->course->suspended = false;
+}
+
+void optimize_recall(struct optimize *o, struct job *j, const char *optimizer)
+{
+    struct course *c = course_of(j);
+
+    if (!c)
+        return;
+    c->suspended = true;
+    c->orphan = !o->planner || strcmp(planner_name(o->planner), optimizer) != 0;
+    o->orphans |= c->orphan;
+    log_info("optimize", "suspended by optimizer %s, %s job=%llu", optimizer,
+             c->orphan ? "which is not there any more: it is resumed"
+                       : "which goes on seeing to it",
+             (unsigned long long)j->id);
+    if (c->orphan)
+        timer_set(o->timer, again_ns);
 }
 
 void optimize_committed(struct optimize *o)

@@ -54,6 +54,12 @@ void optimize_move_ended(struct optimize *o, struct job *j, bool ok,
                          const char *text);
 void optimize_job_gone(struct optimize *o, const struct job *j);
 
+/* A person has ordered that: a job that he suspends is none of an optimizer's. */
+void optimize_ordered(struct job *j, const struct act_order *o);
+/* After a restart: this job is suspended, and it was this optimizer. Another one, or
+ * none, will never resume it: then it is resumed as soon as its nodes are back. */
+void optimize_recall(struct optimize *o, struct job *j, const char *optimizer);
+
 /* An operator wants a plan, or the system alone. -1 with a sentence, and the
  * asker hears nothing; else Plan or System, and Result. */
 int optimize_order(struct optimize *o, struct conn *asker,

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "master/optimize/course.h"
+#include "master/optimize/effort.h"
+#include "master/optimize/speeds.h"
+#include "master/optimize/traffic.h"
+#include "master/state/pace.h"
 #include "master/watch/watcher.h"
 #include "proto/base/clock.h"
 
@@ -23,8 +27,11 @@ struct surveyor {
     struct hct_work *works;
     struct hct_seat *seats;
     uint32_t *host_of;          /* owned: by node->id; HCT_NOWHERE */
+    uint32_t *seat_of;          /* owned: scratch, by ranks of a job */
+    struct traffic traffic;
     struct sets sets;
     uint64_t now_ns;
+    bool failed;                /* out of memory */
 };
 
 void survey_fini(struct survey *s)
@@ -32,6 +39,7 @@ void survey_fini(struct survey *s)
     free((void *)(uintptr_t)s->in.hosts);
     free((void *)(uintptr_t)s->in.works);
     free((void *)(uintptr_t)s->in.seats);
+    free((void *)(uintptr_t)s->in.traffic);
     free(s->nodes);
     free(s->names);
     *s = (struct survey){ .nodes = NULL };
@@ -56,9 +64,9 @@ static void tell_node(struct surveyor *v, struct node *n)
     v->s->nodes[i] = n;
     v->s->names[i] = n->name;
     v->hosts[i] = (struct hct_host){
-        .id = n->id, .slots = n->cpus, .speed = n->speed > 0 ? n->speed : 1,
+        .id = n->id, .slots = n->cpus, .speed = node_speed(n),
         .load = used(n), .memory_bytes = n->memory_available_bytes,
-        .disk_bytes = n->disk_available_bytes,
+        .disk_bytes = n->disk_available_bytes, .tasks_max = n->cpus,
         .flags = (n->state != NODE_UP || n->draining
                   ? (uint32_t)HCT_HOST_DRAINING : 0) |
                  (n->owner.is == NODE_OWNER_HERE ? HCT_HOST_OWNER : 0) };
@@ -144,10 +152,16 @@ static bool suspended(const struct job *j)
     return some;
 }
 
+/* One that only starts would stand before it has begun, and whose tasks are about to
+ * stand or to go on is not to be told so again. */
 static bool unsettled(const struct job *j)
 {
-    if (j->mover || j->state == JOB_ENDING)
+    if (j->mover || j->state != JOB_RUNNING)
         return true;
+    for (uint32_t r = 0; r < j->ntasks; r++)
+        if (!task_state_final(j->tasks[r].state) &&
+            j->tasks[r].hold != HOLD_GOING && j->tasks[r].hold != HOLD_SUSPENDED)
+            return true;
     for (size_t i = 0; i < j->nnodes; i++)
         if (j->nodes[i].away || j->nodes[i].node->state != NODE_UP)
             return true;
@@ -183,11 +197,13 @@ static void tell_task(struct surveyor *v, const struct job *j, uint32_t r,
         v->hosts[host].memory_bytes += t->rss_bytes;
 }
 
-/* What a task has computed, on a processor of speed 1. */
+/* What a task has computed, on a processor of speed 1. Of a quota it has had seconds
+ * like any other. */
 static double used_s(const struct surveyor *v, const struct hct_seat *s,
                      const struct task *t)
 {
-    double speed = s->host < v->s->in.nhosts ? v->hosts[s->host].speed : 1;
+    double speed = s->host < v->s->in.nhosts
+                   ? node_speed_whole(v->s->nodes[s->host]) : 1;
     uint64_t out_ns = t->cpu_ns > t->cpu_in_mpi_ns
                       ? t->cpu_ns - t->cpu_in_mpi_ns : 0;
 
@@ -205,8 +221,10 @@ static void tell_tasks(struct surveyor *v, const struct job *j,
         const struct hct_seat *s = &v->seats[v->s->in.nseats];
         double has_s;
 
+        v->seat_of[r] = HCT_NOWHERE;
         if (task_state_final(t->state) || (!waiting && t->node >= j->nnodes))
             continue;
+        v->seat_of[r] = v->s->in.nseats;
         tell_task(v, j, r, work);
         w->ntasks++;
         has_s = used_s(v, s, t);
@@ -218,12 +236,14 @@ static void tell_tasks(struct surveyor *v, const struct job *j,
 
 static void tell_deadlines(struct hct_work *w, const struct job *j)
 {
-    for (uint32_t i = 1; i <= JOB_MARGINS; i++) {
+    for (uint32_t i = 1; i <= PACES; i++) {
+        const struct pace *p = j->paces ? &j->paces[i - 1] : NULL;
+
         if (!watcher_due(j->watcher, i))
             continue;
         w->deadlines++;
-        if (j->margins && j->margins[i - 1].least < w->margin)
-            w->margin = j->margins[i - 1].least;
+        if (p && p->known && p->last < w->margin)
+            w->margin = p->last;
     }
 }
 
@@ -236,7 +256,7 @@ static void tell_job(struct surveyor *v, struct job *j)
     *w = (struct hct_work){
         .id = j->id, .first = v->s->in.nseats, .priority = j->priority.n,
         .class_ = class_of(j), .per_node = v->by->per_node(j), .margin = 1,
-        .submitted_ns = j->submitted_ns };
+        .submitted_ns = j->submitted_ns, .crowds = j->crowds };
     if (waiting || movable(j, v->now_ns))
         can = find_set(v, j, &w->features);
     if (waiting && !can)
@@ -245,13 +265,82 @@ static void tell_job(struct surveyor *v, struct job *j)
         w->flags |= HCT_WORK_WAITING;
     else if (can)
         w->flags |= HCT_WORK_MOVABLE;
-    if (unsettled(j))
+    if (!waiting && unsettled(j))
         w->flags |= HCT_WORK_MOVING;
     if (!waiting && suspended(j))
         w->flags |= HCT_WORK_SUSPENDED;
     tell_deadlines(w, j);
     tell_tasks(v, j, w, work);
+    if (!waiting)
+        v->failed |= traffic_add(&v->traffic, j, v->seat_of) != 0;
     v->s->in.nworks += w->ntasks > 0;
+}
+
+/* ------------------------------------------------------------------- speeds */
+
+/* Of a job's tasks on a node only so many are looked at: more know no better. */
+enum { SEEN_TASKS = 4096 };
+
+static void see(struct speeds_seen *v, size_t *n, const struct survey_by *by,
+                const struct speeds_seen *as, const struct effort_place *p)
+{
+    if (p->node == 0 || p->node > by->nodes->n || !(p->s > 0))
+        return;
+    v[*n] = *as;
+    v[*n].node = p->node - 1;
+    v[(*n)++].s = (double)p->s;
+}
+
+static void see_job(struct speeds_seen *v, size_t *n, const struct survey_by *by,
+                    const struct job *j)
+{
+    uint32_t step = j->ntasks / SEEN_TASKS + 1;
+
+    for (uint32_t r = 0; r < j->ntasks; r += step) {
+        const struct effort *e = effort_of(j, r);
+
+        for (int i = 0; e && i < EFFORT_SITES; i++) {
+            struct speeds_seen as = { .job = j->id, .site = e->site[i].key,
+                                      .rank = r };
+
+            see(v, n, by, &as, &e->site[i].now);
+            as.gone = 1;
+            see(v, n, by, &as, &e->site[i].was);
+        }
+    }
+}
+
+static size_t most_seen(const struct survey_by *by)
+{
+    size_t n = 0;
+
+    for (struct job *j = NULL; (j = jobs_next(by->jobs, j)); )
+        if (j->course)
+            n += (j->course->nefforts / (j->ntasks / SEEN_TASKS + 1) + 1) *
+                 EFFORT_SITES * 2;
+    return n;
+}
+
+/* What cannot be found out just now is as it was. */
+static void find_speeds(const struct survey_by *by)
+{
+    size_t n = 0, nnodes = by->nodes->n;
+    struct speeds_seen *v = calloc(most_seen(by) + 1, sizeof(*v));
+    double *speed = calloc(nnodes + 1, sizeof(*speed));
+
+    for (struct job *j = NULL; v && (j = jobs_next(by->jobs, j)); )
+        see_job(v, &n, by, j);
+    for (size_t i = 0; speed && i < nnodes; i++)
+        speed[i] = by->nodes->v[i]->pace.loop > 0 ? by->nodes->v[i]->pace.loop
+                                                  : 1;
+    if (v && speed && speeds_of(speed, (uint32_t)nnodes, v, n) == 0)
+        for (size_t i = 0; n && i < nnodes; i++) {
+            struct node_pace *p = &by->nodes->v[i]->pace;
+
+            p->seen = speeds_settled(node_speed_whole(by->nodes->v[i]), speed[i]);
+        }
+    free(v);
+    free(speed);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -264,12 +353,14 @@ static bool is_known(const struct node *n)
 static int open_all(struct surveyor *v, uint32_t *ids)
 {
     const struct nodes *nodes = v->by->nodes;
-    size_t hosts = 0, works = 0, seats = 0;
+    size_t hosts = 0, works = 0, seats = 0, most = 0;
 
     for (size_t i = 0; i < nodes->n; i++)
         hosts += is_known(nodes->v[i]);
-    for (struct job *j = NULL; (j = jobs_next(v->by->jobs, j)); works++)
+    for (struct job *j = NULL; (j = jobs_next(v->by->jobs, j)); works++) {
         seats += j->ntasks;
+        most = j->ntasks > most ? j->ntasks : most;
+    }
     v->hosts = calloc(hosts + 1, sizeof(*v->hosts));
     v->works = calloc(works + 1, sizeof(*v->works));
     v->seats = calloc(seats + 1, sizeof(*v->seats));
@@ -277,6 +368,7 @@ static int open_all(struct surveyor *v, uint32_t *ids)
     v->s->names = calloc(hosts + 1, sizeof(char *));
     v->sets.v = malloc(hosts * SETS_MAX + 1);
     v->sets.scratch = malloc(hosts + 1);
+    v->seat_of = calloc(most + 1, sizeof(*v->seat_of));
     v->s->in.hosts = v->hosts;
     v->s->in.works = v->works;
     v->s->in.seats = v->seats;
@@ -284,7 +376,7 @@ static int open_all(struct surveyor *v, uint32_t *ids)
     for (size_t i = 0; ids && i < nodes->n; i++)
         ids[i] = HCT_NOWHERE;
     return v->hosts && v->works && v->seats && v->s->nodes && v->s->names &&
-           v->sets.v && v->sets.scratch && ids ? 0 : -1;
+           v->sets.v && v->sets.scratch && v->seat_of && ids ? 0 : -1;
 }
 
 static void tell_all(struct surveyor *v)
@@ -302,6 +394,9 @@ static void tell_all(struct surveyor *v)
         }
     for (uint32_t i = 0; i < s->in.nhosts; i++)
         settle_load(&v->hosts[i], s->nodes[i]);
+    s->in.ntraffic = (uint32_t)v->traffic.n;
+    s->in.traffic = v->traffic.v;
+    v->traffic = (struct traffic){ .n = 0 };
 }
 
 int survey_take(struct survey *s, const struct survey_by *by, uint64_t seq,
@@ -320,13 +415,16 @@ int survey_take(struct survey *s, const struct survey_by *by, uint64_t seq,
                 .work_size = sizeof(struct hct_work),
                 .seat_size = sizeof(struct hct_seat),
                 .traffic_size = sizeof(struct hct_traffic) } };
+    find_speeds(by);
     rc = open_all(&v, ids);
     if (rc == 0)
         tell_all(&v);
-    else
+    if (rc || v.failed)
         survey_fini(s);
+    traffic_fini(&v.traffic);
+    free(v.seat_of);
     free(ids);
     free(v.sets.v);
     free(v.sets.scratch);
-    return rc ? err_memory(err) : 0;
+    return rc || v.failed ? err_memory(err) : 0;
 }

@@ -115,7 +115,7 @@ int control_passed_signal(struct acts *a, struct job *j,
             acts_order(a, j, &o, NULL, 0, &none);
         return 0;
     }
-    if (!signals_is_passed(m->signal))
+    if (!signals_is_passed(m->signal, true))
         return err_set(err, EPROTO, "a slave passes on signal %d", m->signal);
     if (j->passed_signal == m->signal &&
         clock_monotonic_ns() < j->passed_mono_ns + control_once_ns)

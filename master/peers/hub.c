@@ -24,6 +24,7 @@
 #include "master/flow/submit.h"
 #include "master/ladder/ladder.h"
 #include "master/move/checkpoint.h"
+#include "master/optimize/effort.h"
 #include "master/optimize/optimize.h"
 #include "master/peers/control.h"
 #include "master/store/events.h"
@@ -93,7 +94,9 @@ static void node_describe(struct node *n, const Hct__Hello *m)
         return;
     n->cpus = m->node->cpus ? m->node->cpus : 1;
     n->processors = m->node->processors;
-    n->speed = m->node->speed > 0 && m->node->speed < 1e6 ? m->node->speed : 0;
+    n->pace = (struct node_pace){ .loop = m->node->speed > 0 &&
+                                          m->node->speed < 1e6
+                                          ? m->node->speed : 0 };
     n->busy_mean = 0;
     n->memory_bytes = m->node->memory_bytes;
     node_set_text(&n->hostname, m->node->hostname);
@@ -186,7 +189,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     struct peer *s = arg;
     const Hct__Hello *m = msg;
 
-    if (greeting_check(m, "master", err))
+    if (greeting_check(c, m, "master", err))
         return peer_refuse(s, err);
     switch (m->role) {
     case HCT__ROLE__ROLE_SLAVE:
@@ -711,6 +714,23 @@ static int peer_profile(struct peer *s, const Hct__Profile *m, struct err *err)
 }
 ON_JOB(profile, Profile, peer_profile(s, m, err))
 
+ON_JOB(effort, Effort, effort_take(s->job, s->at, m, err))
+
+static int on_pace(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    const struct peer *s = arg;
+    const Hct__Pace *m = msg;
+
+    (void)c;
+    if (!(m->speed > 0 && m->speed < 1e6 && m->part > 0 && m->part <= 1))
+        return err_set(err, EPROTO, "a node of speed %g, of which it has %g",
+                       m->speed, m->part);
+    s->node->pace.loop = m->speed;
+    s->node->pace.part = m->part;
+    optimize_news(flow_optimize(s->hub->flow));
+    return 0;
+}
+
 static void peer_take_waits(struct node *n, const Hct__NodeLoad *m)
 {
     size_t bytes = m->n_output_waits * sizeof(*n->output_waits);
@@ -864,7 +884,8 @@ static void peer_log_end(const struct peer *s, const struct err *why)
 
     if (!conn_role(s->link))
         log_debug("peer", "%s left: %s", peer, why->text);
-    else if (why->code == EPROTO || why->code == EBADMSG)
+    else if (why->code == EPROTO || why->code == EBADMSG ||
+             why->code == EKEYREJECTED)
         refused("peer", peer, why);
     else
         log_info("peer", "%s left: %s", s->node ? s->node->name : peer,

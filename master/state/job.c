@@ -7,13 +7,13 @@
 #include "master/state/job.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "master/state/job_ops.h"
+#include "master/state/pace.h"
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
 
@@ -87,7 +87,7 @@ void job_destroy(struct job *j)
     free(j->batch.reason);
     free(j->batch.before);
     free(j->owner_ranks);
-    free(j->margins);
+    free(j->paces);
     free(j);
     errno = saved;
 }
@@ -161,25 +161,13 @@ void job_unplace(struct job *j)
     j->oversubscribed = false;
 }
 
-void job_take_margin(struct job *j, uint32_t number, uint64_t instance,
-                     double margin)
+struct pace *job_pace(struct job *j, uint32_t number)
 {
-    struct job_margin *m;
-
-    if (number < 1 || number > JOB_MARGINS || isnan(margin))
-        return;
-    if (!j->margins) {
-        j->margins = calloc(JOB_MARGINS, sizeof(*j->margins));
-        for (size_t i = 0; j->margins && i < JOB_MARGINS; i++)
-            j->margins[i].least = 1;
-    }
-    if (!j->margins)
-        return;
-    m = &j->margins[number - 1];
-    if (m->instance != instance)
-        *m = (struct job_margin){ instance, margin };
-    else if (margin < m->least)
-        m->least = margin;
+    if (number < 1 || number > PACES)
+        return NULL;
+    if (!j->paces)
+        j->paces = calloc(PACES, sizeof(*j->paces));
+    return j->paces ? &j->paces[number - 1] : NULL;
 }
 
 int job_resubmit(struct job *j, const Hct__Submit *s, struct err *err)

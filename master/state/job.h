@@ -131,10 +131,7 @@ struct job_ending {
 };
 
 /* The job of a batch system that it is in. */
-/* What is left at the last instance of a deadline, of the worst of its ranks, as a
- * part of what it allows; less than 0: it was missed. */
-struct job_margin { uint64_t instance; double least; };
-enum { JOB_MARGINS = 64 };
+struct pace;
 
 struct job_batch {
     char *id;                   /* owned: "Slurm 42"; NULL: none */
@@ -201,8 +198,8 @@ struct job {
     bool acts_on_due;           /* others give way for its deadlines */
     uint32_t max_suspend;       /* per cent of its time, for those of others */
     uint32_t rungs;             /* steps taken for its own; of master/ladder */
-    struct job_margin *margins; /* owned; by number of the deadline, from 1;
-                                   NULL: nothing that is due has come */
+    struct pace *paces;         /* owned: PACES, by number of the deadline, from
+                                   1; NULL: nothing that is due has come */
     bool crowds;                /* its user does not mind more tasks than slots */
     uint32_t serial;            /* of its PMIx namespace: that of the last move */
     uint32_t attempt;           /* it has gone back to a checkpoint so often, */
@@ -269,9 +266,9 @@ int job_place(struct job *j, struct node *const *hosts,
 /* They are on no node any more, and it has none. */
 void job_unplace(struct job *j);
 
-/* An instance of a deadline has ended so (NaN: that is not known). */
-void job_take_margin(struct job *j, uint32_t number, uint64_t instance,
-                     double margin);
+/* How the deadline by that number is met, from 1; NULL: there is no memory, or no
+ * such number. */
+struct pace *job_pace(struct job *j, uint32_t number);
 
 /* Another Submit in place of the one it came with, for the next one who takes
  * the job up: it is to be stored. -1: out of memory. */

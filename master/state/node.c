@@ -94,6 +94,18 @@ void node_mix_busy(struct node *n)
         n->busy_mean += part * (n->cpu_busy - n->busy_mean);
 }
 
+double node_speed_whole(const struct node *n)
+{
+    const struct node_pace *p = &n->pace;
+
+    return p->seen > 0 ? p->seen : p->loop > 0 ? p->loop : 1;
+}
+
+double node_speed(const struct node *n)
+{
+    return node_speed_whole(n) * (n->pace.part > 0 ? n->pace.part : 1);
+}
+
 void node_set_text(char **field, const char *text)
 {
     char *copy = strdup(text);

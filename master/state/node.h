@@ -37,6 +37,13 @@ struct node_owner {             /* of master/act/owner.h: whose machine it is */
     bool news;                  /* the journal is to write it */
 };
 
+struct node_pace {              /* 1 is usual; 0: not known */
+    double loop;                /* by a loop of its slave */
+    double part;                /* of a processor that each of them is */
+    double seen;                /* of master/optimize/speeds.h: by what the same
+                                   calls of tasks take here and elsewhere */
+};
+
 struct node {
     uint32_t id;                /* place in the table */
     char *name;                 /* owned */
@@ -45,7 +52,7 @@ struct node {
     struct cpu_set cpu;         /* what they have; none: not told */
     uint64_t memory_bytes, memory_available_bytes;
     uint32_t processors;        /* of which cpus are usable; 0: not told */
-    double speed;               /* of one of these; 0: not told */
+    struct node_pace pace;      /* of one of these */
     uint64_t disk_available_bytes;      /* 0: not told */
     double load, cpu_busy;
     double busy_mean;           /* cpu_busy of the last seconds */
@@ -91,6 +98,10 @@ int node_set_leaving(struct node *n, const char *why, const char *to);
 
 /* May new tasks go there? -1 with a sentence. */
 int node_takes(const struct node *n, struct err *err);
+/* What a task gets of a processor of it, if there is nobody else. */
+double node_speed(const struct node *n);
+/* ... of a whole one, whatever quota there is: of time that it had. */
+double node_speed_whole(const struct node *n);
 /* cpu_busy is of the last second: let it count. */
 void node_mix_busy(struct node *n);
 

@@ -363,6 +363,12 @@ void journal_rung(struct journal *jn, const struct store_rung *row)
     journal_wake(jn, 0);
 }
 
+void journal_climb(struct journal *jn, const struct store_climb *row)
+{
+    note_add(jn, NULL, NOTE_PUT, STORE_TABLE_climb, row);
+    journal_wake(jn, 0);
+}
+
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n)
 {

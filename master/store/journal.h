@@ -107,6 +107,8 @@ void journal_instances(struct journal *jn, const struct job *j,
 /* A step that is taken for a deadline, or what has become of it; its job may have
  * ended. */
 void journal_rung(struct journal *jn, const struct store_rung *row);
+/* What that was decided from. */
+void journal_climb(struct journal *jn, const struct store_climb *row);
 void journal_progress_node(struct journal *jn, const struct job *j,
                            const struct store_progress_node *n);
 

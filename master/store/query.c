@@ -11,6 +11,7 @@
 #include "master/store/events.h"
 #include "master/store/query_private.h"
 #include "master/store/row.h"
+#include "master/store/rungkinds.h"
 
 #define ENDED_TASK "('exited', 'killed', 'lost')"
 enum { BATCH_SINCE = 18, FROM_SINCE = 19,       /* of columns of job; */
@@ -495,6 +496,7 @@ struct reader {
         query_move_f *move;
         query_open_move_f *open_move;
         query_rung_f *rung;
+        query_climb_f *climb;
         struct query_moving *moving;
         query_stay_f *stay;
         query_return_f *back;
@@ -503,6 +505,7 @@ struct reader {
         query_open_f *open;
         query_drain_f *drain;
         query_number_f *number;
+        uint32_t *count;
         query_address_f *address;
     } f;
     void *arg;
@@ -522,6 +525,7 @@ union any_row {
     struct store_checkpoint checkpoint;
     struct store_move move;
     struct store_rung rung;
+    struct store_climb climb;
 };
 
 static int on_row(void *arg, int ncols, const char *const *names,
@@ -557,6 +561,8 @@ static int on_row(void *arg, int ncols, const char *const *names,
         return r->f.checkpoint(r->arg, &row.checkpoint);
     case STORE_TABLE_move:
         return r->f.open_move(r->arg, &row.move);
+    case STORE_TABLE_climb:
+        return r->f.climb(r->arg, &row.climb);
     case STORE_TABLE_rung:
         return r->f.rung(r->arg, &row.rung);
     default:
@@ -817,6 +823,30 @@ int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
                      &r, err);
 }
 
+static int on_last_rung(void *arg, int ncols, const char *const *names,
+                        const struct store_value *v)
+{
+    const struct reader *r = arg;
+
+    (void)ncols, (void)names;
+    *r->f.count = (uint32_t)v[0].i;
+    return 0;
+}
+
+int query_last_rung(struct store *st, uint64_t job, uint32_t most,
+                    uint32_t *last, struct err *err)
+{
+    const struct store_value of[] = { number(job), number(most) };
+    struct reader r = { STORE_TABLE_rung, { .count = last }, NULL };
+
+    *last = 0;
+    if (!query_has(st, STORE_TABLE_rung))
+        return 0;
+    return query_by(st, "SELECT ifnull(max(number), 0) FROM rung WHERE job = ?1"
+                    " AND number BETWEEN 1 AND ?2", of, 2, on_last_rung, &r,
+                    err);
+}
+
 static int on_moving(void *arg, int ncols, const char *const *names,
                      const struct store_value *v)
 {
@@ -880,12 +910,12 @@ int query_any_deadline(struct store *st, uint64_t job, bool *any,
 }
 
 /* "job 3 suspended, undone": of d. */
+#define RUNG(name, word, done) " WHEN '" word "' THEN ' " done "'"
 static const char last_step[] =
-    "(SELECT 'job ' || r.target || CASE r.kind WHEN 'calm' THEN ' given the"
-    " least weight' WHEN 'aside' THEN ' kept off' WHEN 'suspend' THEN"
-    " ' suspended' WHEN 'store' THEN ' suspended to disk' ELSE ' moved' END ||"
+    "(SELECT 'job ' || r.target || CASE r.kind" RUNG_KINDS(RUNG) " ELSE ' ?' END ||"
     " iif(r.state = 'done', '', ', ' || r.state) FROM rung r WHERE r.job ="
     " d.job AND r.deadline_number = d.number ORDER BY r.number DESC LIMIT 1)";
+#undef RUNG
 
 /* What is bare beside max() is of the row that has it. What is done within the
  * bound of its clocks is not late. */
@@ -951,6 +981,18 @@ int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
 
     return query_row(st, "", "look t WHERE job = ?1 AND seq > ?2 ORDER BY seq"
                      " LIMIT ?3", of, 3, &r, err);
+}
+
+int query_climbs(struct store *st, uint64_t job, query_climb_f *f, void *arg,
+                 struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_climb, { .climb = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_climb))
+        return 0;
+    return query_row(st, "", "climb t WHERE ?1 IN (0, job) ORDER BY at_ns, job,"
+                     " number, back", of, 1, &r, err);
 }
 
 int query_systems(struct store *st, query_system_f *f, void *arg,
@@ -1247,6 +1289,24 @@ static int on_text(void *arg, int ncols, const char *const *names,
     (void)ncols;
     (void)names;
     return v[0].type == STORE_TEXT ? r->f.text(r->arg, v[0].text) : 0;
+}
+
+/* A step whose state is only planned may have been begun: what is known of the tasks
+ * says so. "optimizer" resumes for all that are switched off. */
+int query_suspender(struct store *st, uint64_t job, query_text_f *f, void *arg,
+                    struct err *err)
+{
+    const struct store_value of[] = { number(job) };
+    struct reader r = { STORE_TABLE_plan, { .text = f }, arg };
+
+    if (!query_has(st, STORE_TABLE_plan))
+        return 0;
+    return query_by(st, "SELECT optimizer FROM plan WHERE job = ?1 AND kind ="
+                    " 'suspend' AND state IN ('planned', 'ordered', 'done') AND"
+                    " (SELECT by FROM action WHERE job = ?1 AND action IN"
+                    " ('suspend', 'resume') ORDER BY at_ns DESC, rowid DESC"
+                    " LIMIT 1) IN (optimizer, 'optimizer') ORDER BY at_ns DESC,"
+                    " seq DESC LIMIT 1", of, 1, on_text, &r, err);
 }
 
 int query_switched_off(struct store *st, uint64_t job, query_text_f *f,

@@ -195,6 +195,10 @@ int query_looks(struct store *st, uint64_t job, uint64_t seq, int64_t count,
                 query_look_f *f, void *arg, struct err *err);
 int query_last_look(struct store *st, uint64_t job, bool runs, query_look_f *f,
                     void *arg, struct err *err);
+/* What steps for deadlines of a job, 0: of all, were decided from, in order. */
+typedef int query_climb_f(void *arg, const struct store_climb *c);
+int query_climbs(struct store *st, uint64_t job, query_climb_f *f, void *arg,
+                 struct err *err);
 /* What optimizers were shown where they planned anything, in order. */
 typedef int query_system_f(void *arg, const struct store_system *s);
 int query_systems(struct store *st, query_system_f *f, void *arg,
@@ -268,6 +272,10 @@ int query_rungs(struct store *st, uint64_t job, query_rung_f *f, void *arg,
                 struct err *err);
 int query_rung_rows(struct store *st, uint64_t job,
                     const struct query_rows *to, struct err *err);
+/* The number of the last one for deadlines of the job, of those up to most; 0: there
+ * is none. */
+int query_last_rung(struct store *st, uint64_t job, uint32_t most,
+                    uint32_t *number, struct err *err);
 int query_open_rungs(struct store *st, uint64_t master, query_rung_f *f,
                      void *arg, struct err *err);
 
@@ -294,6 +302,10 @@ typedef int query_return_f(void *arg, const struct query_return *back);
 int query_returns(struct store *st, uint64_t job, query_return_f *f, void *arg,
                   struct err *err);
 
+/* The optimizer that has suspended this job, if that was the last that anybody
+ * has asked for of it: at most one. */
+int query_suspender(struct store *st, uint64_t job, query_text_f *f, void *arg,
+                    struct err *err);
 /* Policies that have been switched off in this job. */
 int query_switched_off(struct store *st, uint64_t job, query_text_f *f,
                        void *arg, struct err *err);

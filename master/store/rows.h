@@ -90,6 +90,8 @@
     T(instance,   21, BARE,     NULL, "of deadlines: what came of each time") \
     T(rung,       24, KEYED, "ladder", "steps that were taken for deadlines, each"\
                                      " here before it was done")              \
+    T(climb,      27, KEYED,    NULL, "what such steps were decided from; hector"\
+                                     " replay reads it")                      \
     T(system,     25, KEYED,    NULL, "what optimizers saw, where they planned"\
                                      " anything; hector replay reads it")     \
     T(plan,       25, KEYED, "plans", "steps that optimizers wanted")         \
@@ -437,7 +439,7 @@
     C(number,    COUNT32, KEY,  24, 2, "of its steps, from 1")                \
     C(deadline,  TEXT,    LAST, 24, 3, NULL)                                  \
     C(deadline_number, COUNT32, LAST, 24, 0, "deadline.number")               \
-    C(kind,      TEXT,    LAST, 24, 4, "calm aside suspend store leave faster")\
+    C(kind,      TEXT,    LAST, 24, 4, "calm raise aside suspend store leave faster")\
     C(target,    SESSION, LAST, 24, 5, "the job it was done to")              \
     C(node,      TEXT,    LAST, 24, 6, "that tasks were to leave, and")       \
     C(to_node,   TEXT,    LAST, 24, 7, "... to come to; NULL: nobody moves")  \
@@ -454,6 +456,14 @@
     C(result,    TEXT,    LAST, 24, 16, "why it was undone, or not done")     \
     C(why,       TEXT,    LAST, 24, 17, "a sentence")                         \
     C(master,    MASTER,  LAST, 24, 0, "master.instance that took it")
+
+#define STORE_climb(C)                                                        \
+    C(job,    JOB,     KEY,  27, 0, NULL)                                     \
+    C(number, COUNT32, KEY,  27, 0, "rung.number")                            \
+    C(back,   COUNT32, KEY,  27, 0, "1: that it is taken back")               \
+    C(at_ns,  COUNT,   LAST, 27, 0, NULL)                                     \
+    C(detail, TEXT,    LAST, 27, 0, "as hector replay prints it")             \
+    C(seen,   TEXT,    LAST, 27, 0, "see climbtext.h; NULL: it was too large")
 
 #define STORE_system(C)                                                       \
     C(at_ns,     COUNT, KEY,  25, 0, NULL)                                    \

@@ -97,7 +97,8 @@ void store_rollback(struct store *st);
 #define STORE_PLAIN_ROWS(X)                                                   \
     X(master) X(task) X(resume) X(transition) X(action) X(verdict) X(look)    \
     X(model) X(stay) X(progress_node) X(run) X(outlier) X(step) \
-    X(remark) X(learnt) X(deadline) X(instance) X(system) X(plan)
+    X(remark) X(learnt) X(deadline) X(instance) X(system) X(plan) \
+    X(climb)
 #define STORE_PUT(name)                                                       \
     int store_put_##name(struct store *st, const struct store_##name *row,    \
                          struct err *err);

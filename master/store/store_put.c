@@ -30,6 +30,10 @@ static const char sql_system_tidy[] =
     "DELETE FROM system WHERE at_ns IN (SELECT at_ns FROM system"
     " ORDER BY at_ns DESC LIMIT -1 OFFSET 1000)";
 
+static const char sql_climb_tidy[] =
+    "DELETE FROM climb WHERE at_ns IN (SELECT at_ns FROM climb"
+    " ORDER BY at_ns DESC LIMIT -1 OFFSET 2000)";
+
 /* As many good runs of a program as query_good_runs() is asked for. */
 static const char sql_model_tidy[] =
     "DELETE FROM model WHERE job IN (SELECT r.job FROM (SELECT job, program,"
@@ -260,6 +264,7 @@ int store_tidy(struct store *st, struct err *err)
     return tidy(st, STORE_LOOK_TIDY, sql_look_tidy, err) ||
            tidy(st, STORE_STAY_TIDY, sql_stay_tidy, err) ||
            tidy(st, STORE_SYSTEM_TIDY, sql_system_tidy, err) ||
+           tidy(st, STORE_CLIMB_TIDY, sql_climb_tidy, err) ||
            tidy(st, STORE_MODEL_TIDY, sql_model_tidy, err) ? -1 : 0;
 }
 

@@ -62,12 +62,26 @@ int eventbook_begin(struct eventbook *b, uint32_t nranks)
     return 0;
 }
 
+static void shift(struct hct_event *e, int64_t by_ns)
+{
+    e->enter_ns += by_ns;
+    if (!e->in)
+        e->exit_ns += by_ns;
+}
+
 void eventbook_go_on(struct eventbook *b, struct looks *l,
-                     const struct hct_snapshot *last)
+                     const struct hct_snapshot *last, int64_t shift_ns)
 {
     if (eventbook_empty(b))
         return;
-    b->lost = last->events_lost + 1;
+    b->lost = 1;
+    for (size_t i = 0; i < b->n; i++)
+        shift(&b->v[i], shift_ns);
+    for (size_t i = 0; i < b->nopen; i++)
+        shift(&b->open[i].event, shift_ns);
+    if (!last)
+        return;
+    b->lost += last->events_lost;
     l->ndeadlines = last->ndeadlines;
     if (last->ndeadlines)
         memcpy(l->deadlines, last->deadlines,

@@ -57,9 +57,10 @@ int eventbook_begin(struct eventbook *b, uint32_t nranks);
 
 /* After looks that another master has taken, of which this was the last: what
  * is due goes on as it was shown there; some calls may be lost, on their way to
- * it. */
+ * it. NULL: none is known. What has come since eventbook_begin(), with shift_ns of
+ * the clock 0, as it was not known, gets it now. */
 void eventbook_go_on(struct eventbook *b, struct looks *l,
-                     const struct hct_snapshot *last);
+                     const struct hct_snapshot *last, int64_t shift_ns);
 
 /* Records of a message from number `known` on: those before have been here. */
 void eventbook_take(struct eventbook *b, const Hct__Events *m, uint64_t known,

@@ -177,8 +177,7 @@ static int spawn_init(struct spawn *s, const int *from)
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof(for_the_job) / sizeof(for_the_job[0]); i++)
         sigaddset(&blocked, for_the_job[i]);
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        sigaddset(&blocked, signals_passed[i]);
+    signals_add_passed(&blocked, true);
     sigfillset(&all);
     posix_spawnattr_setsigmask(&s->how, &blocked);
     posix_spawnattr_setsigdefault(&s->how, &all);

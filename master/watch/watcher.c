@@ -242,7 +242,8 @@ static int watcher_begin(struct watcher *w, const struct hct_job *job,
     if (watcher_know_nodes(w, err))
         return -1;
     if (looks_init(&w->looks, job) || spool_begin(&w->spool, job->nranks) ||
-        eventbook_begin(&w->events, job->nranks))
+        ((!w->recall || w->events.nranks != job->nranks) &&
+         eventbook_begin(&w->events, job->nranks)))
         return err_memory(err);
     w->looks.earlier = watcher_earlier;
     w->looks.earlier_arg = w;
@@ -605,6 +606,8 @@ static void look_done(struct watcher *w, uint64_t now_ns)
 
 void watcher_close(struct watcher *w)
 {
+    if (w && w->closing)
+        return;
     if (!w || !w->running || w->recall || !calendar_any(&w->events.calendar) ||
         !(panel_hears(&w->panel) & HCT_ASKED_BY_EVENT)) {
         watcher_stop(w);
@@ -647,6 +650,8 @@ static void last_go_on(struct watcher *w)
 
 bool watcher_last(struct watcher *w)
 {
+    if (w && w->running)        /* the job ends by itself: all was well */
+        watcher_close(w);
     if (!w || !w->closing) {
         watcher_stop(w);
         return false;
@@ -783,13 +788,12 @@ void watcher_events(struct watcher *w, const struct job_node *jn,
 {
     struct eventbook_clock clock;
 
-    if (!w || (!w->running && !w->closing) || w->recall ||
-        eventbook_empty(&w->events))
+    if (!w || (!w->running && !w->closing) || eventbook_empty(&w->events))
         return;
     clock = eventbook_clock(jn->node->link ? conn_clock(jn->node->link) : NULL,
-                            shift_ns(w));
+                            w->recall ? 0 : shift_ns(w));
     eventbook_take(&w->events, m, known, &clock);
-    if (!eventbook_any(&w->events) || w->closing)
+    if (!eventbook_any(&w->events) || w->closing || w->recall)
         return;
     w->called |= HCT_ASKED_BY_EVENT;
     if (!w->looking)
@@ -996,13 +1000,13 @@ static void recall_go_on(struct watcher *w, const struct recall_end *e)
     uint64_t wall = clock_wall_ns();
     uint64_t passed = wall > e->at_ns ? wall - e->at_ns : 0;
 
-    eventbook_go_on(&w->events, &w->looks, e->last);
     w->looks.seq = e->last->seq;
     w->looks.now_ns = e->last->now_ns;
     memcpy(w->looks.known, e->last->ranks,
            w->looks.job.nranks * sizeof(*w->looks.known));
     w->start_ns = clock_monotonic_ns() - w->looks.now_ns - passed -
                   CLOCK_NS_PER_MS;
+    eventbook_go_on(&w->events, &w->looks, e->last, shift_ns(w));
     timer_set(w->timer, watcher_quick_ns);
 }
 
@@ -1019,6 +1023,7 @@ static void recall_on_done(void *arg, const struct recall_end *e)
         if (e->damaged)
             spool_drop(&w->spool);
         watcher_start(w);
+        eventbook_go_on(&w->events, &w->looks, NULL, shift_ns(w));
     }
     recall_destroy(w->recall);
     w->recall = NULL;
@@ -1035,6 +1040,9 @@ void watcher_resume(struct watcher *w)
     w->recall = recall_create(event_get_base(w->timer), w->journal,
                               w->job->id, &ops, w);
     w->running = w->recall != NULL;
+    if (w->recall && eventbook_begin(&w->events, w->job->ntasks))
+        log_warn("watcher", "no memory for calls that come early job=%llu",
+                 (unsigned long long)w->job->id);
     if (!w->recall)
         watcher_start(w);
 }

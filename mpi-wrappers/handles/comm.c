@@ -344,6 +344,7 @@ static void add(uintptr_t key, unsigned kind, uint64_t id,
     SET(p->history_before, 0);
     SET(p->freed, 0);
     SET(p->parcels_in, 0);
+    SET(p->bytes, 0);
     SET(p->kind, kind);
     show_end(p);
     atomic_store_explicit(&c->key, key, memory_order_release);

@@ -131,6 +131,16 @@ static inline uint64_t comm_collective(struct comm *c, unsigned call,
     return n;
 }
 
+/* So many bytes of this task are in the call, where that is known. */
+static inline void comm_collected(struct comm *c, uint64_t bytes)
+{
+    struct page_comm *p = c->shown;
+
+    atomic_store_explicit(&p->bytes,
+                          atomic_load_explicit(&p->bytes, memory_order_relaxed) +
+                              bytes, memory_order_relaxed);
+}
+
 /* The call has made a new one, as its number-th collective call on parent
  * (NULL: not known), or the program uses one that is not known. */
 void comm_made(const struct about *a, const struct comm *parent,

@@ -21,13 +21,14 @@
 #include "mpi-wrappers/cpu.h"
 
 enum {
-    IMAGE_VERSION = 5,
+    IMAGE_VERSION = 6,
     IMAGE_PAGE = 4096,
     IMAGE_HUGE_PAGE = 2 << 20,
     IMAGE_HASH = 32,            /* BLAKE3 */
     IMAGE_SIGNALS = 64,
     IMAGE_LIMITS = 16,
     IMAGE_MM = 11,
+    IMAGE_PROCESSORS = 1024,
     IMAGE_NONE = -1
 };
 #define IMAGE_MAGIC     "HctImage"
@@ -62,6 +63,9 @@ struct image_timer { uint64_t again_s, again_us, left_s, left_us; };
 
 struct image_limit { uint64_t soft, hard; };
 
+/* Which processors of a node may be used: bit N of all. None: that is not known. */
+struct image_processors { uint64_t w[IMAGE_PROCESSORS / 64]; };
+
 struct image_head {
     char magic[8];              /* IMAGE_MAGIC */
     uint32_t version;           /* IMAGE_VERSION */
@@ -87,6 +91,7 @@ struct image_head {
     struct image_action action[IMAGE_SIGNALS];  /* of signal 1 first */
     struct image_timer timer[3];
     struct image_limit limit[IMAGE_LIMITS];
+    struct image_processors given;      /* to its parent, as to all tasks there */
     uint8_t tables_hash[IMAGE_HASH];
     uint8_t hash[IMAGE_HASH];   /* of everything above */
 };
@@ -168,6 +173,7 @@ struct image_thread {           /* the one that main() ran in comes first */
     uint64_t pending;           /* signals for this thread: bit N - 1 */
     int32_t other_flags;
     int32_t tid;                /* as it was */
+    struct image_processors bound;      /* none where its class has its own */
     char name[16];
 };
 

@@ -8,6 +8,7 @@
  * the arena is not in the image, and variables may be in registers. */
 #include "mpi-wrappers/image/image.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "mpi-wrappers/image/image_context.h"
 #include "mpi-wrappers/image/image_fds.h"
 #include "mpi-wrappers/image/image_memory.h"
+#include "mpi-wrappers/image/image_processors.h"
 #include "mpi-wrappers/image/image_regions.h"
 #include "mpi-wrappers/image/image_self.h"
 #include "mpi-wrappers/image/image_threads.h"
@@ -128,6 +130,23 @@ static void read_pending(struct image_tables *t, char *room)
             ~IMAGE_LIBRARY_SIGNALS;
 }
 
+/* Such a one is where its class has put it, and is put there again. */
+static bool is_realtime(int tid)
+{
+    enum { DEADLINE = 6 };      /* SCHED_DEADLINE, which sched.h may not know */
+    long policy = sys(SYS_sched_getscheduler, tid);
+
+    return policy == SCHED_RR || policy == SCHED_FIFO || policy == DEADLINE;
+}
+
+static void read_processors(struct image_tables *t)
+{
+    image_processors_of((int)sys(SYS_getppid), &t->head->given);
+    for (size_t i = 0; i < t->head->nthreads; i++)
+        if (!is_realtime(t->threads[i].tid))
+            image_processors_of(t->threads[i].tid, &t->threads[i].bound);
+}
+
 static enum image_reason not_written(struct image_tables *t, long rc)
 {
     char number[24];
@@ -162,6 +181,7 @@ static enum image_reason write_out(struct image_tables *t, char *buf,
     long rc;
 
     read_pending(t, room);
+    read_processors(t);
     put_first_thread_first(t);
     image_memory_find_huge(t);
     finish_head(t);

@@ -1,5 +1,5 @@
-/* hook.h - what libhector.so offers to the libraries behind it: the fault injector, and
- * the one that brings tasks to stand.
+/* hook.h - what libhector.so offers to the libraries behind it: the fault injector,
+ * the one that brings tasks to stand, and the one of tasks of class realtime.
  *
  * They look these up by name, so each library works without the others. The
  * injector does nothing outside of a call. */
@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Is this thread inside of this call, as an outermost one? False in what the
  * recording library asks MPI for its own sake. */
@@ -23,5 +24,9 @@ void hct_hook_dropped(void);
 /* The task stands from now on; it goes on. Its clock may be another one by then. */
 void hct_hook_stand(void);
 void hct_hook_go_on(void);
+
+/* Is waiting in MPI to cost little, as its slave wants it? The calls that this
+ * thread has made come to *step. */
+bool hct_hook_rests(uint64_t *step);
 
 #endif

@@ -97,6 +97,8 @@ static inline uint32_t learn(struct self *t, unsigned call,
                                                      : bytes_of(t, a, count);
         if (UNLIKELY(traits & ABOUT_BY_GROUP))
             meet(t, call, a);
+        if (r->collective && r->bytes)
+            comm_collected(c, r->bytes);
         r->sent = t->sends ? messages_sent(r->comm, r->peer, r->tag, r->bytes)
                            : now;
     }

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "mpi-wrappers/image/image_processors.h"
 #include "mpi-wrappers/image/sys.h"
 #include "mpi-wrappers/restore/restore_start.h"
 
@@ -107,15 +108,13 @@ void restore_hash_add(struct restore_hash *h, const void *data, size_t bytes)
 /* Where there is more than can be asked about there are many. */
 static bool is_alone(void)
 {
-    uint64_t mask[16] = { 0 };
-    int processors = 0;
+    struct image_processors here;
+    unsigned first;
 
-    if (sys(SYS_sched_getaffinity, 0, sizeof(mask), mask) < 0)
-        return false;
-    for (size_t i = 0; i < sizeof(mask) / sizeof(mask[0]); i++)
-        for (uint64_t left = mask[i]; left; left &= left - 1)
-            processors++;
-    return processors == 1;
+    image_processors_of(0, &here);
+    first = image_processors_next(&here, 0);
+    return first < IMAGE_PROCESSORS &&
+           image_processors_next(&here, first + 1) == IMAGE_PROCESSORS;
 }
 
 void restore_hash_apart(struct restore_hash *h, char *top)

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include "mpi-wrappers/image/image_processors.h"
 #include "mpi-wrappers/image/sys.h"
 #include "mpi-wrappers/restore/restore_owners.h"
 #include "mpi-wrappers/restore/restore_start.h"
@@ -71,7 +72,26 @@ static void set_limits(const struct image_head *h)
     }
 }
 
-void restore_threads_prepare(const struct restore *r)
+/* Each thread's become those that it is bound to here; none: as it begins, with what
+ * the first one has. */
+static void bind(struct restore *r)
+{
+    const struct image_processors none = { { 0 } };
+    struct image_processors here, to;
+    bool first = false;
+
+    image_processors_of(0, &here);
+    for (size_t i = 0; i < r->head.nthreads; i++) {
+        struct image_thread *t = &r->threads[i];
+        bool bound = image_processors_here(&t->bound, &r->head.given, &here, &to);
+
+        if (i == 0)
+            first = bound;
+        t->bound = bound ? to : first ? here : none;
+    }
+}
+
+void restore_threads_prepare(struct restore *r)
 {
     const struct image_head *h = &r->head;
 
@@ -87,6 +107,7 @@ void restore_threads_prepare(const struct restore *r)
     for (int i = 1; i <= IMAGE_SIGNALS; i++)
         sys(SYS_rt_sigaction, i, &h->action[i - 1], 0, sizeof(uint64_t));
     set_limits(h);
+    bind(r);
 }
 
 static void send_pending(uint64_t pending, int tid)
@@ -109,6 +130,8 @@ static void become(const struct image_thread *t)
                       .ss_flags = t->other_flags & (int)SS_AUTODISARM,
                       .ss_size = t->other_bytes };
 
+    if (image_processors_next(&t->bound, 0) < IMAGE_PROCESSORS)
+        sys(SYS_sched_setaffinity, 0, sizeof(t->bound.w), t->bound.w);
     sys(SYS_set_robust_list, t->robust, t->robust_bytes);
     if (t->rseq) {
         /* As if it had never been registered. */

@@ -7,7 +7,7 @@
 
 /* brk, arguments, the program's file; the umask, handlers, limits, the
  * directory. */
-void restore_threads_prepare(const struct restore *r);
+void restore_threads_prepare(struct restore *r);
 
 /* Makes all threads; this one becomes the first. */
 void restore_threads_begin(struct restore *r) __attribute__((noreturn));

@@ -63,15 +63,37 @@ int signals_number(const char *text, struct err *err)
     return err_set(err, EINVAL, "\"%.40s\" is not a signal", text);
 }
 
-const int signals_passed[SIGNALS_PASSED] = { SIGUSR1, SIGUSR2, SIGALRM,
-                                             SIGVTALRM, SIGXCPU, SIGURG };
-
-bool signals_is_passed(int number)
+static bool signals_in(const int *list, int number)
 {
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        if (signals_passed[i] == number)
-            return true;
-    return false;
+    while (*list && *list != number)
+        list++;
+    return *list != 0;
+}
+
+bool signals_is_stop(int number)
+{
+    static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU, 0 };
+
+    return signals_in(stops, number);
+}
+
+bool signals_is_passed(int number, bool private)
+{
+    static const int passed[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF,
+                                  SIGXCPU, SIGURG, SIGIO, SIGPWR, 0 };
+
+    if (private && (signals_is_stop(number) || number == SIGCONT ||
+                    number == SIGABRT))
+        return true;
+    return signals_in(passed, number) ||
+           (number >= SIGRTMIN && number <= SIGRTMAX);
+}
+
+void signals_add_passed(sigset_t *set, bool private)
+{
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (signals_is_passed(number, private))
+            sigaddset(set, number);
 }
 
 const char *signals_name(int number)

@@ -2,6 +2,7 @@
 #ifndef HECTOR_SIGNALS_H
 #define HECTOR_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "proto/base/err.h"
@@ -15,10 +16,13 @@ const char *signals_name(int number);
 
 /* A batch system that sends one of these to processes of its job means the
  * tasks (sbatch --signal): whatever of ours gets it lives on, and hands it to
- * them. */
-enum { SIGNALS_PASSED = 6 };
-extern const int signals_passed[SIGNALS_PASSED];
-bool signals_is_passed(int number);
+ * them. private: it is of that job alone, and so are those that stop it, let
+ * it go on, or end it with a core. */
+bool signals_is_passed(int number, bool private);
+void signals_add_passed(sigset_t *set, bool private);
+
+/* One that stops a process, unless that makes something else of it. */
+bool signals_is_stop(int number);
 
 /* Can a process have been ended by this? 0, none, is fine. */
 bool signals_may_end(int number);

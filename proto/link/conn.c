@@ -32,6 +32,8 @@ void conn_free(struct conn *c)
     if (c->timer)
         event_free(c->timer);
     dial_destroy(c->dial);
+    seal_free(c->seal);
+    key_forget(&c->exchange);
     c->magic = 0;
     free(c);
 }
@@ -139,7 +141,7 @@ void conn_hush(struct conn *c)
     c->hushed = true;
 }
 
-void conn_detach(struct conn *c, void (*taken)(void *arg, int fd))
+void conn_detach(struct conn *c, conn_taken_f *taken)
 {
     if (c->state != CONN_OPEN)
         return;
@@ -153,6 +155,7 @@ void conn_detach(struct conn *c, void (*taken)(void *arg, int fd))
 /* What has come already would be lost. */
 static void conn_part(struct conn *c)
 {
+    struct seal *seal = c->seal;
     struct err why = { 0 };
     int fd = bufferevent_getfd(c->bev);
 
@@ -165,7 +168,8 @@ static void conn_part(struct conn *c)
         return;
     conn_kill(c);
     bufferevent_setfd(c->bev, -1);
-    c->taken(c->arg, fd);
+    c->seal = NULL;
+    c->taken(c->arg, fd, seal);
 }
 
 void conn_pause(struct conn *c)
@@ -193,6 +197,11 @@ void conn_set_role(struct conn *c, unsigned role)
     c->role = role;
     if (role)
         conn_settle(c, NULL);
+}
+
+void conn_set_last(struct conn *c, unsigned type)
+{
+    c->last = type;
 }
 
 unsigned conn_role(const struct conn *c)
@@ -256,22 +265,45 @@ bool conn_congested(const struct conn *c)
     return c->congested;
 }
 
+/* A frame that is sealed has its room around it. */
+uint8_t *conn_frame_begin(const struct conn *c, struct evbuffer *out,
+                          size_t bytes, struct evbuffer_iovec *v)
+{
+    size_t over = c->seal ? SEAL_OVER : 0;
+
+    if (evbuffer_reserve_space(out, (ev_ssize_t)(bytes + over), v, 1) != 1)
+        return NULL;
+    v->iov_len = bytes + over;
+    return (uint8_t *)v->iov_base + (c->seal ? SEAL_HEAD : 0);
+}
+
+void conn_frame_end(struct conn *c, struct evbuffer *out,
+                    struct evbuffer_iovec *v)
+{
+    if (c->seal)
+        seal_close(c->seal, v->iov_base, v->iov_len - SEAL_OVER, false);
+    evbuffer_commit_space(out, v, 1);
+}
+
 int conn_send(struct conn *c, enum message_type type, const void *msg)
 {
     const ProtobufCMessage *m = msg;
     struct evbuffer *out = conn_output(c);
     struct evbuffer_iovec v;
+    uint8_t *to;
 
     assert(m->descriptor == message_descriptor(type));
     if (c->state == CONN_DEAD || c->state == CONN_FLUSHING ||
         c->state == CONN_PARTING)
         return 0;
+    if (c->last && type > c->last)
+        return 0;               /* it is older, and does without */
     size_t size = protobuf_c_message_get_packed_size(m);
 
     if (size > FRAME_BODY_MAX)
         return errno = EMSGSIZE, -1;
-    if (evbuffer_reserve_space(out, (ev_ssize_t)(FRAME_HEADER + size), &v,
-                               1) != 1) {
+    to = conn_frame_begin(c, out, FRAME_HEADER + size, &v);
+    if (!to) {
         /* A message is missing now: the connection is worth nothing. */
         err_set(&c->end, ENOMEM, "out of memory for a message to %s",
                 c->peer);
@@ -279,12 +311,9 @@ int conn_send(struct conn *c, enum message_type type, const void *msg)
         conn_wake_later(c);
         return 0;
     }
-    uint8_t *to = v.iov_base;
-
     frame_header(to, (uint16_t)type, c->next_out++, (uint32_t)size);
     protobuf_c_message_pack(m, to + FRAME_HEADER);
-    v.iov_len = FRAME_HEADER + size;
-    evbuffer_commit_space(out, &v, 1);
+    conn_frame_end(c, out, &v);
     if (evbuffer_get_length(out) > c->conf.high_bytes)
         c->congested = true;
     return 0;
@@ -493,10 +522,29 @@ static bool conn_take_rest(const struct conn *c, struct evbuffer *in,
     return n > 0;
 }
 
+/* As frame_decode(), of what begins at in; a record of a sealed link holds one
+ * frame. */
+static long conn_decode(const struct conn *c, uint8_t *in, size_t n,
+                        struct frame *f, size_t *need, struct err *err)
+{
+    struct seal_opened o;
+    long used;
+
+    if (!c->seal)
+        return frame_decode(in, n, f, need, err);
+    used = seal_open(c->seal, in, n, FRAME_HEADER + FRAME_BODY_MAX, &o, need, err);
+    if (used <= 0)
+        return used;
+    if (frame_decode(o.bytes, o.n, f, need, err) == (long)o.n && o.n > 0)
+        return used;
+    return err->code ? -1 : err_set(err, EPROTO, "a sealed record that is not one "
+                                    "frame");
+}
+
 /* Take one message off the input: 1, 0 if it is not complete, -1. */
 static int conn_step(struct conn *c, struct evbuffer *in, struct err *err)
 {
-    size_t n, need = FRAME_HEADER;
+    size_t n, need = c->seal ? SEAL_HEAD : FRAME_HEADER;
     struct frame f;
     long used = 0;
 
@@ -504,8 +552,8 @@ static int conn_step(struct conn *c, struct evbuffer *in, struct err *err)
         while ((n = evbuffer_get_length(in)) < need)
             if (!conn_take_rest(c, in, need - n))
                 return 0;
-        used = frame_decode(evbuffer_pullup(in, (ev_ssize_t)need), need, &f,
-                            &need, err);
+        used = conn_decode(c, evbuffer_pullup(in, (ev_ssize_t)need), need, &f,
+                           &need, err);
     }
     if (used < 0 || conn_dispatch(c, &f, err) < 0)
         return -1;

@@ -1,9 +1,9 @@
 /* conn.h - one connection between two of Hector's processes.
  *
- * Life cycle: conn_open_to() or conn_adopt_fd() -> (TCP: proof of the key;
- * Unix: uid of the peer) -> on_open -> messages -> on_close, once, after
- * which the conn is gone. conn_close() may be called at any time, also from
- * a handler; on_close is then not called.
+ * Life cycle: conn_open_to() or conn_adopt_fd() -> (TCP: proof of the key, and
+ * all is sealed from then on; Unix: uid of the peer) -> on_open -> messages ->
+ * on_close, once, after which the conn is gone. conn_close() may be called at
+ * any time, also from a handler; on_close is then not called.
  *
  * A conn never blocks and never calls back from inside a function of this
  * header. Ping and Pong are its own affair: they keep the link alive, find a
@@ -29,6 +29,7 @@
 #include "proto/link/message.h"
 
 struct conn;
+struct seal;
 
 /* Returns 0, or -1 with err filled to close the connection. msg is unpacked
  * and freed by conn after the call: copy what is to stay. */
@@ -108,11 +109,13 @@ void conn_close_then(struct conn *c, void (*done)(void *arg), void *arg);
  * silence.
  *
  * conn_detach(): besides, nothing more is read. Once all is written taken(arg,
- * fd) is called, as on_close would be: then the conn is gone, and the fd, which
- * does not block, is the owner's. Where the peer has sent more than the message
+ * fd, seal) is called, as on_close would be: then the conn is gone, and the fd,
+ * which does not block, is the owner's, like the seal that what goes there next
+ * is to have; NULL on a Unix socket. Where the peer has sent more than the message
  * that is being handled, or the link breaks before, it is on_close. */
 void conn_hush(struct conn *c);
-void conn_detach(struct conn *c, void (*taken)(void *arg, int fd));
+typedef void conn_taken_f(void *arg, int fd, struct seal *seal);
+void conn_detach(struct conn *c, conn_taken_f *taken);
 
 /* Queue a message. -1 only if it can never be sent (larger than a frame).
  * Before on_open it waits until then; on a conn that is closing it is
@@ -128,6 +131,9 @@ void conn_resume(struct conn *c);
  * that only routes for CONN_ANY and CONN_STRANGER are open. */
 void conn_set_role(struct conn *c, unsigned role);
 unsigned conn_role(const struct conn *c);
+/* The last message that the peer knows: later ones are not sent to it, since they
+ * would end the connection. Before that, and with 0, all are. */
+void conn_set_last(struct conn *c, unsigned type);
 /* How long the peer has been silent, although it should have sent a Ping. */
 uint64_t conn_silence_ns(const struct conn *c);
 

@@ -26,6 +26,32 @@ enum {
 
 /* -------------------------------------------------------------- the proof */
 
+/* What was sent before we were open: frame by frame, as it would be now. */
+static int conn_send_early(struct conn *c, struct evbuffer *early)
+{
+    struct evbuffer *out = bufferevent_get_output(c->bev);
+    struct evbuffer_iovec v;
+    struct frame f;
+    size_t need;
+    long bytes;
+
+    if (!c->seal)
+        return evbuffer_add_buffer(out, early);
+    for (size_t n; (n = evbuffer_get_length(early));) {
+        need = FRAME_HEADER;
+        while ((bytes = frame_decode(evbuffer_pullup(early, (ev_ssize_t)need),
+                                     need, &f, &need, NULL)) == 0)
+            ;
+        uint8_t *to = conn_frame_begin(c, out, (size_t)bytes, &v);
+
+        if (!to)
+            return -1;
+        evbuffer_remove(early, to, (size_t)bytes);
+        conn_frame_end(c, out, &v);
+    }
+    return 0;
+}
+
 void conn_open(struct conn *c)
 {
     struct evbuffer *early = c->early;
@@ -36,12 +62,16 @@ void conn_open(struct conn *c)
     dial_destroy(c->dial);
     c->dial = NULL;
     bufferevent_setwatermark(c->bev, EV_READ, 0,
-                             FRAME_HEADER + FRAME_BODY_MAX);
+                             FRAME_HEADER + FRAME_BODY_MAX + SEAL_OVER);
     bufferevent_setwatermark(c->bev, EV_WRITE, c->conf.low_bytes, 0);
     bufferevent_enable(c->bev, EV_WRITE | (c->paused ? 0 : EV_READ));
     if (c->paused)
         bufferevent_disable(c->bev, EV_READ);
-    evbuffer_add_buffer(bufferevent_get_output(c->bev), early);
+    if (conn_send_early(c, early) < 0) {
+        err_set(&c->end, ENOMEM, "out of memory for a message to %s", c->peer);
+        c->ended = true;
+        conn_wake_later(c);
+    }
     evbuffer_free(early);
     c->early = NULL;
     conn_set_timer(c, c->conf.ping_ns);
@@ -76,6 +106,18 @@ static int conn_on_call(struct conn *c, const uint8_t *in, struct err *err)
     return bufferevent_write(c->bev, out, sizeof(out));
 }
 
+/* Both know the key: from here on all is sealed. */
+static int conn_open_sealed(struct conn *c, bool listening, struct err *err)
+{
+    struct key_session keys;
+
+    if (key_session(&c->exchange, c->conf.key, listening, &keys, err) < 0 ||
+        !(c->seal = seal_new(&keys, err)))
+        return -1;
+    conn_open(c);
+    return 0;
+}
+
 static int conn_on_answer(struct conn *c, const uint8_t *in, struct err *err)
 {
     uint8_t out[KEY_PROOF];
@@ -84,16 +126,14 @@ static int conn_on_answer(struct conn *c, const uint8_t *in, struct err *err)
         return -1;
     if (bufferevent_write(c->bev, out, sizeof(out)) < 0)
         return err_memory(err);
-    conn_open(c);
-    return 0;
+    return conn_open_sealed(c, false, err);
 }
 
 static int conn_on_proof(struct conn *c, const uint8_t *in, struct err *err)
 {
     if (!key_check(&c->exchange, c->conf.key, in))
         return err_set(err, EACCES, "the peer does not know the cluster key");
-    conn_open(c);
-    return 0;
+    return conn_open_sealed(c, true, err);
 }
 
 int conn_shake(struct conn *c, struct evbuffer *in, struct err *err)

@@ -22,6 +22,7 @@
 
 #include "proto/link/conn.h"
 #include "proto/link/dial.h"
+#include "proto/link/seal.h"
 
 enum conn_state { CONN_DIALING, CONN_CALL, CONN_ANSWER, CONN_PROOF, CONN_OPEN,
                   CONN_FLUSHING, CONN_PARTING, CONN_DEAD };
@@ -42,6 +43,7 @@ struct conn {
     bool ended;                 /* the peer sends no more; why in end */
     bool write_failed;
     unsigned role;
+    unsigned last;              /* message that the peer knows; 0: all */
     uint32_t next_in, next_out; /* sequence numbers */
     struct event_base *base;    /* borrowed */
     struct bufferevent *bev;    /* owned */
@@ -54,6 +56,7 @@ struct conn {
     void *arg;
     struct conn_conf conf;      /* defaults filled in */
     struct key_exchange exchange;
+    struct seal *seal;          /* owned; NULL: Unix, or not proved yet */
     struct clock_offset clock;
     uint64_t heard_ns, tick_ns; /* monotonic */
     uint64_t born_ns;
@@ -62,7 +65,7 @@ struct conn {
     void *settled_arg;
     void (*done)(void *arg);    /* of conn_close_then */
     void *done_arg;
-    void (*taken)(void *arg, int fd);   /* of conn_detach */
+    conn_taken_f *taken;        /* of conn_detach */
     char peer[ADDR_TEXT_MAX];
 };
 
@@ -93,6 +96,13 @@ int conn_shake(struct conn *c, struct evbuffer *in, struct err *err);
 
 /* conn_open.c: all is proved. */
 void conn_open(struct conn *c);
+
+/* conn.c: room for a frame of so many bytes at the end of out; NULL: no memory.
+ * Then the frame there is written, and is sealed where the link is. */
+uint8_t *conn_frame_begin(const struct conn *c, struct evbuffer *out,
+                          size_t bytes, struct evbuffer_iovec *v);
+void conn_frame_end(struct conn *c, struct evbuffer *out,
+                    struct evbuffer_iovec *v);
 
 /* conn_open.c: this peer is not the one; perhaps there is another address. */
 void conn_refuse(struct conn *c, const struct err *why);

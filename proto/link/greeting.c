@@ -24,11 +24,12 @@ void greeting_name(char *buf, size_t size)
 
 void greeting_hello(struct conn *c, Hct__Hello *m)
 {
-    char name[300];
+    char name[300], *given = m->name;
 
     m->protocol = PROTOCOL_VERSION;
     m->version = (char *)HECTOR_VERSION;
-    if (!*m->name) {
+    m->messages = MESSAGE_LAST;
+    if (!*given) {
         greeting_name(name, sizeof(name));
         m->name = name;
     }
@@ -36,6 +37,12 @@ void greeting_hello(struct conn *c, Hct__Hello *m)
                             sizeof(m->instance))
         m->instance = clock_wall_ns() ^ (uint64_t)getpid() << 40;
     conn_send(c, MESSAGE_HELLO, m);
+    m->name = given;
+}
+
+static void note_last(struct conn *c, uint32_t messages)
+{
+    conn_set_last(c, messages ? messages : MESSAGE_LAST_SILENT);
 }
 
 int greeting_welcomed(struct conn *c, const Hct__Welcome *m, Hct__Role role,
@@ -48,6 +55,7 @@ int greeting_welcomed(struct conn *c, const Hct__Welcome *m, Hct__Role role,
     if (m->role != role)
         return err_set(err, EPROTO, "%s has role %d, not %d", m->name,
                        (int)m->role, (int)role);
+    note_last(c, m->messages);
     conn_set_role(c, (unsigned)role);
     return 0;
 }
@@ -62,8 +70,10 @@ int greeting_on_refuse(void *arg, struct conn *c, const void *msg,
                    *m->why ? m->why : "no reason is given");
 }
 
-int greeting_check(const Hct__Hello *m, const char *self, struct err *err)
+int greeting_check(struct conn *c, const Hct__Hello *m, const char *self,
+                   struct err *err)
 {
+    note_last(c, m->messages);
     if (m->protocol == PROTOCOL_VERSION)
         return 0;
     return err_set(err, EPROTO, "protocol %u of version %s: this %s (version "
@@ -76,6 +86,7 @@ void greeting_welcome(struct conn *c, Hct__Role peer, Hct__Welcome *m)
     conn_set_role(c, (unsigned)peer);
     m->protocol = PROTOCOL_VERSION;
     m->version = (char *)HECTOR_VERSION;
+    m->messages = MESSAGE_LAST;
     conn_send(c, MESSAGE_WELCOME, m);
 }
 

@@ -17,13 +17,14 @@
 #include "proto/link/conn.h"
 #include "proto/link/message.h"
 
-/* Say Hello: role, and what else there is to say, is in m; version and
- * protocol are added, and a name ("user@host") and an instance (random) where
- * there is none. Borrowed: nothing of m is kept. */
+/* Say Hello: role, and what else there is to say, is in m; version, protocol and
+ * the last message that is known are added, and a name ("user@host") and an
+ * instance (random) where there is none. Borrowed: nothing of m is kept. */
 void greeting_hello(struct conn *c, Hct__Hello *m);
 
 /* The answer has come; its sender has to have this role. -1 with EPROTO: it
- * has another one, or speaks another version. */
+ * has another one, or speaks another version. From then on it is sent no message
+ * that it does not know. */
 int greeting_welcomed(struct conn *c, const Hct__Welcome *m, Hct__Role role,
                       struct err *err);
 
@@ -31,8 +32,10 @@ int greeting_welcomed(struct conn *c, const Hct__Welcome *m, Hct__Role role,
 conn_handler_f greeting_on_refuse;
 
 /* Is this a Hello of our version? -1 with a sentence for greeting_refuse();
- * self is what listens, as people call it. */
-int greeting_check(const Hct__Hello *m, const char *self, struct err *err);
+ * self is what listens, as people call it. From then on who connects is sent no
+ * message that it does not know. */
+int greeting_check(struct conn *c, const Hct__Hello *m, const char *self,
+                   struct err *err);
 
 /* Let it in: m has our role, and what else there is to say. */
 void greeting_welcome(struct conn *c, Hct__Role peer, Hct__Welcome *m);

@@ -1,6 +1,6 @@
 /* key.c - the key file and the arithmetic of the mutual proof; see key.h.
  *
- * A proof covers both nonces and a letter for the direction, so neither side
+ * A proof covers both halves and a letter for the direction, so neither side
  * can be made to produce the other side's proof by sending its own words
  * back. */
 #include "proto/link/key.h"
@@ -15,7 +15,7 @@
 
 #include "proto/base/paths.h"
 
-static const uint8_t key_magic[KEY_MAGIC_BYTES] = "HECTOR1\n";
+static const uint8_t key_magic[KEY_MAGIC_BYTES] = "HECTOR2\n";
 
 static void key_need_sodium(void)
 {
@@ -183,12 +183,18 @@ static void key_mac(const struct key *k, char direction,
     crypto_generichash_final(&st, out, 32);
 }
 
-void key_call(struct key_exchange *x, uint8_t out[KEY_CALL])
+static void key_draw(struct key_exchange *x, uint8_t half[32])
 {
     key_need_sodium();
-    randombytes_buf(x->nonce_c, sizeof(x->nonce_c));
+    randombytes_buf(x->secret, sizeof(x->secret));
+    crypto_scalarmult_base(half, x->secret);
+}
+
+void key_call(struct key_exchange *x, uint8_t out[KEY_CALL])
+{
+    key_draw(x, x->half_c);
     memcpy(out, key_magic, KEY_MAGIC_BYTES);
-    memcpy(out + KEY_MAGIC_BYTES, x->nonce_c, sizeof(x->nonce_c));
+    memcpy(out + KEY_MAGIC_BYTES, x->half_c, sizeof(x->half_c));
 }
 
 bool key_begins_call(const uint8_t *in, size_t n)
@@ -202,12 +208,12 @@ int key_answer(struct key_exchange *x, const struct key *k,
                struct err *err)
 {
     if (!key_begins_call(in, KEY_CALL))
-        return err_set(err, EPROTO, "not a peer of Hector's");
-    key_need_sodium();
-    memcpy(x->nonce_c, in + KEY_MAGIC_BYTES, sizeof(x->nonce_c));
-    randombytes_buf(x->nonce_s, sizeof(x->nonce_s));
-    memcpy(out, x->nonce_s, sizeof(x->nonce_s));
-    key_mac(k, 'S', x->nonce_c, x->nonce_s, out + sizeof(x->nonce_s));
+        return err_set(err, EPROTO, "not a peer of Hector's, or one of a version "
+                       "whose links are not encrypted");
+    memcpy(x->half_c, in + KEY_MAGIC_BYTES, sizeof(x->half_c));
+    key_draw(x, x->half_s);
+    memcpy(out, x->half_s, sizeof(x->half_s));
+    key_mac(k, 'S', x->half_c, x->half_s, out + sizeof(x->half_s));
     return 0;
 }
 
@@ -217,11 +223,11 @@ int key_prove(struct key_exchange *x, const struct key *k,
 {
     uint8_t want[32];
 
-    key_mac(k, 'S', x->nonce_c, in, want);
-    if (sodium_memcmp(want, in + sizeof(x->nonce_s), sizeof(want)) != 0)
+    key_mac(k, 'S', x->half_c, in, want);
+    if (sodium_memcmp(want, in + sizeof(x->half_s), sizeof(want)) != 0)
         return err_set(err, EACCES, "the listener does not know our key");
-    memcpy(x->nonce_s, in, sizeof(x->nonce_s));
-    key_mac(k, 'C', x->nonce_s, x->nonce_c, out);
+    memcpy(x->half_s, in, sizeof(x->half_s));
+    key_mac(k, 'C', x->half_s, x->half_c, out);
     return 0;
 }
 
@@ -230,6 +236,34 @@ bool key_check(const struct key_exchange *x, const struct key *k,
 {
     uint8_t want[32];
 
-    key_mac(k, 'C', x->nonce_s, x->nonce_c, want);
+    key_mac(k, 'C', x->half_s, x->half_c, want);
     return sodium_memcmp(want, in, sizeof(want)) == 0;
+}
+
+void key_forget(struct key_exchange *x)
+{
+    sodium_memzero(x->secret, sizeof(x->secret));
+}
+
+int key_session(struct key_exchange *x, const struct key *k, bool listening,
+                struct key_session *out, struct err *err)
+{
+    const uint8_t *theirs = listening ? x->half_c : x->half_s;
+    uint8_t shared[crypto_scalarmult_BYTES], keys[2][KEY_BYTES];
+    int rc = crypto_scalarmult(shared, x->secret, theirs);
+    crypto_generichash_state st;
+
+    crypto_generichash_init(&st, k->bytes, sizeof(k->bytes), sizeof(keys));
+    crypto_generichash_update(&st, (const uint8_t *)"K", 1);
+    crypto_generichash_update(&st, shared, sizeof(shared));
+    crypto_generichash_update(&st, x->half_c, sizeof(x->half_c));
+    crypto_generichash_update(&st, x->half_s, sizeof(x->half_s));
+    crypto_generichash_final(&st, keys[0], sizeof(keys));
+    memcpy(out->send, keys[listening], KEY_BYTES);
+    memcpy(out->receive, keys[!listening], KEY_BYTES);
+    key_forget(x);
+    sodium_memzero(shared, sizeof(shared));
+    sodium_memzero(keys, sizeof(keys));
+    sodium_memzero(&st, sizeof(st));
+    return rc ? err_set(err, EPROTO, "the peer's half of the key is none") : 0;
 }

@@ -20,6 +20,15 @@ enum message_type {
 #undef X
 };
 
+/* The last number that this program knows, and that of a peer which does not say
+ * (Hello.messages). Numbers only grow: who knows one knows those before. */
+union message_numbers {
+#define X(number, NAME, symbol) char NAME[number];
+    MESSAGE_TYPES(X)
+#undef X
+};
+enum { MESSAGE_LAST = sizeof(union message_numbers), MESSAGE_LAST_SILENT = 117 };
+
 /* NULL if there is no such type. */
 const ProtobufCMessageDescriptor *message_descriptor(unsigned type);
 const char *message_name(unsigned type);        /* "?" if there is none */

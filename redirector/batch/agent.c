@@ -180,7 +180,8 @@ void agent_free(char **words)
 }
 
 /* A slurmctld that has just been begun again takes the memory of the jobs it finds
- * for used up; qrsh loses its link to a busy node. */
+ * for used up; where munged is away, its answer is an error of no kind; qrsh loses its
+ * link to a busy node. */
 bool agent_may_pass(const char *agent, const char *line)
 {
     static const struct { const char *agent, *words; } passes[] = {
@@ -189,6 +190,7 @@ bool agent_may_pass(const char *agent, const char *line)
         { "srun", "Socket timed out on send/recv" },
         { "srun", "Unexpected missing socket error" },
         { "srun", "Protocol authentication error" },
+        { "srun", "Unspecified error" },
         { "srun", "Zero Bytes were transmitted or received" },
         { "qrsh", "commlib error: got read error" },
     };

@@ -14,27 +14,32 @@
 
 /* Grid Engine has a qstat, too, that says other things: the first one counts that
  * knows the job. Only where there is one, but none knows it, it may later. */
+#define PBSJOB_TEXT(job) \
+    "there=127 text=\n" \
+    "conf=${PBS_CONF_FILE:-/etc/pbs.conf}\n" \
+    "at=$(sed -n 's/^PBS_EXEC=//p' \"$conf\" 2>/dev/null)\n" \
+    "IFS=:\n" \
+    "for d in \"$PBS_EXEC/bin\" \"$at/bin\" $PATH; do\n" \
+    "    [ -x \"$d/qstat\" ] || continue\n" \
+    "    there=1\n" \
+    "    text=$(LC_ALL=C \"$d/qstat\" -f \"" job "\" 2>/dev/null)\n" \
+    "    case $text in 'Job Id: '*) there=0; break; esac\n" \
+    "done\n" \
+    "[ $there = 0 ] || exit $there\n"
+
 const char *const pbsjob_ask[] = {
     "sh", "-c",
     "trap '' TERM\n"
-    "there=127\n"
-    "conf=${PBS_CONF_FILE:-/etc/pbs.conf}\n"
-    "at=$(sed -n 's/^PBS_EXEC=//p' \"$conf\" 2>/dev/null)\n"
-    "IFS=:\n"
-    "for d in \"$PBS_EXEC/bin\" \"$at/bin\" $PATH; do\n"
-    "    [ -x \"$d/qstat\" ] || continue\n"
-    "    there=1\n"
-    "    text=$(LC_ALL=C \"$d/qstat\" -f \"$0\" 2>/dev/null)\n"
-    "    case $text in\n"
-    "    'Job Id: '*)\n"
-    "        date '+now = %s'\n"
-    "        printf '%s\\n' \"$text\" | grep -E '^(Job Id:| *(job_state|stime|'"
+    PBSJOB_TEXT("$0")
+    "date '+now = %s'\n"
+    "printf '%s\\n' \"$text\" | grep -E '^(Job Id:| *(job_state|stime|'"
     "'start_time|Walltime.Remaining|Resource_List.walltime) = )'\n"
-    "        exit 0 ;;\n"
-    "    esac\n"
-    "done\n"
-    "exit $there\n", NULL
+    "exit 0\n", NULL
 };
+
+const char pbsjob_mail[] =
+    PBSJOB_TEXT("$PBS_JOBID")
+    "printf '%s\\n' \"$text\" | sed -n 's/^ *Mail_Users = //p'";
 
 struct pbsjob {
     uint64_t now_s, start_s, length_s, left_s;

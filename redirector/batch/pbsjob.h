@@ -6,8 +6,9 @@
 
 #include "redirector/batch/system.h"
 
-/* As ask and answer of struct system. */
+/* As ask, mail and answer of struct system. */
 extern const char *const pbsjob_ask[];
+extern const char pbsjob_mail[];
 int pbsjob_answer(const char *text, uint64_t restarts, struct system_answer *a);
 
 #endif

@@ -33,6 +33,10 @@ const char *const sgejob_ask[] = {
     "qconf -sq \"$QUEUE\" | sed -n 's/^h_rt  */asks h_rt=/p'\n", NULL
 };
 
+const char sgejob_mail[] =
+    GRIDENGINE_FIND
+    "qstat -j \"$JOB_ID\" | sed -n 's/^mail_list: *//p'";
+
 /* Of several limits the least one counts. */
 static void sgejob_limit(uint64_t *limit_s, const char *asks)
 {
@@ -104,7 +108,7 @@ int sgejob_answer(const char *text, uint64_t restarts, struct system_answer *a)
     free(copy);
     if (j.starts != 1 && !strchr(j.state, 'd') &&
         !sgejob_requeued(&j, restarts))
-        return j.gone ? 0 : -1;
+        return (a->gone = j.gone) ? 0 : -1;
     if (j.starts == 1)
         a->begin_s = j.start_s;
     if (a->begin_s && j.limit_s)

@@ -31,6 +31,10 @@ static const char *const slurm_ask[] = {
     "--nodes=\"$SLURM_JOB_NODELIST\"", NULL
 };
 
+static const char slurm_mail[] =
+    "scontrol --oneliner show job \"$SLURM_JOB_ID\" |"
+    " sed -n 's/.* MailUser=\\([^ ]*\\).*/\\1/p'";
+
 static const char *const flux_starters[] = {
     "flux-shell", "flux-broker", "flux-proxy", NULL
 };
@@ -54,7 +58,7 @@ static const struct system systems[] = {
       .job = "SLURM_JOB_ID", .restarts = "SLURM_RESTART_COUNT",
       .nodes = "SLURM_JOB_NUM_NODES", .cpus = "SLURM_JOB_CPUS_PER_NODE",
       .begin = "SLURM_JOB_START_TIME", .end = "SLURM_JOB_END_TIME",
-      .ask = slurm_ask, .answer = system_answer_slurm },
+      .ask = slurm_ask, .answer = system_answer_slurm, .mail = slurm_mail },
     { .name = "LSF", .variable = "LSB_MCPU_HOSTS",
       .add_hosts = allocation_add_lsf, .agent = "blaunch",
       .starters = lsf_starters, .job = "LSB_JOBID", .index = "LSB_JOBINDEX",
@@ -64,11 +68,12 @@ static const struct system systems[] = {
       .add_hosts = allocation_add_sge, .agent = "qrsh -inherit",
       .starters = sge_starters, .job = "JOB_ID", .index = "SGE_TASK_ID", .restarts = "RESTARTED",
       .run = "PE_HOSTFILE", .ask = sgejob_ask,
-      .answer = sgejob_answer, .warning = SIGUSR2, .repeats = SIGTERM },
+      .answer = sgejob_answer, .mail = sgejob_mail, .warning = SIGUSR2,
+      .repeats = SIGTERM },
     { .name = "PBS", .variable = "PBS_NODEFILE",
       .add_hosts = allocation_add_pbs, .starters = pbs_starters,
       .job = "PBS_JOBID", .run = "PBS_NODEFILE", .length = "PBS_WALLTIME",
-      .ask = pbsjob_ask, .answer = pbsjob_answer },
+      .ask = pbsjob_ask, .answer = pbsjob_answer, .mail = pbsjob_mail },
 };
 
 enum { SYSTEMS = sizeof(systems) / sizeof(systems[0]) };

@@ -16,6 +16,7 @@ struct system_answer {
     uint64_t begin_s;           /* as it began */
     const char *reason;         /* why it ends it, as in Allotment; static; "":
                                    it does not, or does not say */
+    bool gone;                  /* it knows no such job any more */
 };
 
 struct system {
@@ -51,6 +52,8 @@ struct system {
      * job that was begun so often before; -1: that makes no sense. */
     const char *const *ask;
     int (*answer)(const char *text, uint64_t restarts, struct system_answer *a);
+    const char *mail;           /* for sh: prints who wants its mail, "a,b"; NULL:
+                                   it does not say */
     int warning;                /* this signal comes some time before it kills
                                    all: then it is asked, too; 0: none */
     int repeats;                /* this one, by which it ends a job, comes

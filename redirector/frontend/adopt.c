@@ -21,6 +21,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/signals.h"
 #include "proto/link/timer.h"
+#include "redirector/in/suspend.h"
 #include "redirector/in/ttysignal.h"
 #include "redirector/out/say.h"
 #include "redirector/frontend/background.h"
@@ -54,6 +55,8 @@ struct adopt {
     bool asked_for_patience;
     struct event *kill;
     bool ending;                        /* somebody wants its end */
+    struct suspend *suspend;
+    bool stands;                        /* it was stopped by us */
 };
 
 struct adopt_shell { const struct frontend_conf *conf; pid_t pid; };
@@ -67,6 +70,7 @@ static struct adopt *adopt_of(struct frontend *s)
 
 static void adopt_draining(struct frontend *s)
 {
+    suspend_forget(adopt_of(s)->suspend);
     event_del(adopt_of(s)->patience);
     event_del(adopt_of(s)->kill);
 }
@@ -78,6 +82,7 @@ static void adopt_fail(struct frontend *s, const char *sentence)
         return;
     if (s->phase == FRONTEND_UNDER_WAY) {
         say(SAY_ERROR, "%s: the command runs on unwatched", sentence);
+        suspend_forget(adopt_of(s)->suspend);
         uplink_close(s->uplink);
         s->uplink = NULL;
         return;
@@ -220,15 +225,37 @@ static void adopt_timed_out(struct frontend *s)
 
 /* ---------------------------------------------------------------- signals */
 
+/* As of own tasks. Its own, on whatever hosts, are not stopped by every command that
+ * is. */
+static void adopt_suspend(struct adopt *a, bool from_terminal)
+{
+    a->stands = !from_terminal;
+    if (a->stands)
+        launcher_signal(&a->launcher, SIGTSTP);
+    suspend_begin(a->suspend, a->s.phase == FRONTEND_UNDER_WAY && !a->shell
+                              ? a->s.uplink : NULL);
+}
+
+static void adopt_went_on(void *arg)
+{
+    struct adopt *a = arg;
+
+    if (a->stands)
+        launcher_signal(&a->launcher, SIGCONT);
+    a->stands = false;
+}
+
 /* What the terminal sends has reached the command as well. */
 static void adopt_on_signal(void *arg, int sig, bool from_terminal)
 {
     struct adopt *a = arg;
-    bool end = !signals_is_passed(sig);
+    bool end = !signals_is_passed(sig, false);
 
     allotment_signal(a->s.allotment, sig);
     if (sig == SIGCHLD) {
         child_reap_all();
+    } else if (sig == SIGTSTP) {
+        adopt_suspend(a, from_terminal);
     } else if (frontend_again(&a->s, sig)) {
         return;
     } else if (end && a->s.phase < FRONTEND_UNDER_WAY) {
@@ -329,7 +356,8 @@ static int adopt_open(struct frontend *s, struct err *err)
 
     a->patience = evtimer_new(s->base, adopt_on_patience, a);
     a->kill = evtimer_new(s->base, adopt_on_kill, a);
-    if (!a->patience || !a->kill)
+    a->suspend = suspend_open(s->base, adopt_went_on, a);
+    if (!a->patience || !a->kill || !a->suspend)
         return err_memory(err);
     a->signals = ttysignal_open(s->base, adopt_on_signal, a, err);
     return a->signals ? 0 : -1;
@@ -357,6 +385,7 @@ static void adopt_close(struct frontend *s)
 
     timer_free(a->patience);
     timer_free(a->kill);
+    suspend_close(a->suspend);
     ttysignal_close(a->signals);
     if (a->script >= 0)
         close(a->script);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "proto/link/timer.h"
 #include "redirector/frontend/unspent.h"
@@ -17,7 +18,7 @@ enum { ALLOTMENT_TRIES = 5 };
  * itself, and for what somebody has ended, who will kill us soon (KillWait of Slurm
  * is 30 s). */
 #define ALLOTMENT_END_NS  (5 * CLOCK_NS_PER_S)
-#define ALLOTMENT_TERM_NS (14 * CLOCK_NS_PER_S)
+#define ALLOTMENT_TERM_NS (23 * CLOCK_NS_PER_S)
 #define ALLOTMENT_NAP_NS  (CLOCK_NS_PER_S / 2)
 
 struct allotment {
@@ -71,19 +72,35 @@ static bool allotment_insists(struct allotment *a)
     return true;
 }
 
+/* A job that was warned of its end, and is known no more, was ended, though nobody is
+ * left to say why: its time was over, or somebody wished it. */
+static const char *allotment_reason(const struct allotment *a,
+                                    const struct system_answer *answer)
+{
+    const uint64_t end_s = unspent_end_s(&a->facts);
+
+    if (!answer || (!a->ending && !a->warned))
+        return "";
+    if (!answer->gone || !a->warned)
+        return answer->reason;
+    return end_s && (uint64_t)time(NULL) >= end_s ? "time limit" : "cancelled";
+}
+
 static void allotment_on_answer(void *arg, const struct system_answer *answer)
 {
     struct allotment *a = arg;
+    const char *reason;
 
     if (!answer && allotment_insists(a))
         return;
+    reason = allotment_reason(a, answer);
     /* That of one that is being ended is now. */
-    if (answer && !*answer->reason) {
+    if (answer && !*answer->reason && !answer->gone) {
         a->facts.asked_s = answer->end_s;
         a->facts.begun_s = answer->begin_s;
     }
-    a->ended |= a->ending && answer && *answer->reason;
-    allotment_tell(a, answer && (a->ending || a->warned) ? answer->reason : "");
+    a->ended |= a->ending && *reason;
+    allotment_tell(a, reason);
 }
 
 struct allotment *allotment_open(struct event_base *base,
@@ -137,10 +154,11 @@ void allotment_signal(struct allotment *a, int sig)
 
     if (a && sig == SIGTERM)
         a->terminated = true;
-    if (!a || !a->inquiry || a->ending || (sig != a->warning && !first))
+    if (!a || !a->inquiry || (sig != a->warning && (a->ending || !first)))
         return;
-    a->warned = true;
-    inquiry_ask(a->inquiry);
+    a->warned = true;           /* tasks may have ended by it before it was seen */
+    if (!a->ending)
+        inquiry_ask(a->inquiry);
 }
 
 void allotment_ending(struct allotment *a)

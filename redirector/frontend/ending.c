@@ -44,13 +44,19 @@ int ending_ask(struct ending *e, int signal)
     e->asked++;
     if (e->asked > 1)
         ending_wait(e, e->private ? ENDING_KILL_NS : ENDING_LEAVE_NS);
-    else if (e->private)
+    else if (e->private && !e->begun)
         ending_wait(e, ENDING_BEGIN_NS);
     return e->asked;
 }
 
 void ending_begun(struct ending *e)
 {
+    e->begun = true;
     if (e->asked < 2)
         event_del(e->late);
+}
+
+void ending_forget(struct ending *e)
+{
+    e->begun = false;
 }

@@ -11,6 +11,7 @@ struct ending {
     int asked;
     int signal;                 /* with the last request; 0: none */
     bool private;               /* daemons of ours; else only links */
+    bool begun;                 /* by the master, whoever has asked */
     struct event *late;         /* owned */
     void (*stuck)(void *arg);   /* a private master has not begun */
     void (*over)(void *arg);    /* it is not over, though asked twice */
@@ -24,7 +25,10 @@ void ending_close(struct ending *e);
 /* By a signal, or 0. Returns how often that makes it. */
 int ending_ask(struct ending *e, int signal);
 
-/* The master has begun, or nothing is asked of it any more. */
+/* The master has begun, or nothing is asked of it any more; also before it was
+ * asked, as by who has ended the job. */
 void ending_begun(struct ending *e);
+/* The job runs, after all. */
+void ending_forget(struct ending *e);
 
 #endif

@@ -160,6 +160,8 @@ static void run_on_signal(void *arg, enum interrupt_kind kind, int sig)
     struct frontend *s = &r->s;
 
     switch (kind) {
+    case INTERRUPT_NONE:
+        break;
     case INTERRUPT_CHILD:
         child_reap_all();
         break;
@@ -314,6 +316,7 @@ static void run_state(struct frontend *s, const char *state)
     if (strcmp(state, "returning") == 0)
         status_returns(&s->status);
     if (strcmp(state, "running") == 0) {
+        ending_forget(&r->ending);
         progress_end(r->progress);
         if (r->feed)
             feed_started(r->feed);
@@ -371,7 +374,7 @@ static int run_open(struct frontend *s, struct err *err)
     r->ending = (struct ending){ .private = !s->conf->master, .arg = r,
                                  .stuck = run_on_stuck, .over = run_on_over };
     r->progress = progress_open(s->base);
-    r->suspend = suspend_open(s->base);
+    r->suspend = suspend_open(s->base, NULL, NULL);
     if (!r->progress || !r->suspend || ending_open(&r->ending, s->base) < 0)
         return err_memory(err);
     r->interrupt = interrupt_open(s->base, run_on_signal, r, err);

@@ -1,36 +1,50 @@
-/* interrupt.c - one libevent signal event a signal, from a table. */
+/* interrupt.c - one libevent signal event a signal. */
 #include "redirector/in/interrupt.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-static const struct { int sig; enum interrupt_kind kind; } signals[] = {
-    { SIGINT, INTERRUPT_END },      { SIGTERM, INTERRUPT_END },
-    { SIGHUP, INTERRUPT_END },      { SIGQUIT, INTERRUPT_END },
-    { SIGUSR1, INTERRUPT_FORWARD }, { SIGUSR2, INTERRUPT_FORWARD },
-    { SIGALRM, INTERRUPT_FORWARD }, { SIGVTALRM, INTERRUPT_FORWARD },
-    { SIGXCPU, INTERRUPT_FORWARD }, { SIGURG, INTERRUPT_FORWARD },
-    { SIGTSTP, INTERRUPT_STOP },    { SIGCHLD, INTERRUPT_CHILD },
-};
-enum { NSIGNALS = sizeof(signals) / sizeof(signals[0]) };
+#include "proto/base/signals.h"
 
 struct interrupt {
-    struct event *events[NSIGNALS];     /* owned; NULL: ignored */
+    struct event *events[NSIG];         /* owned; NULL: not watched */
     void (*on_signal)(void *arg, enum interrupt_kind kind, int sig);
     void *arg;
 };
+
+static enum interrupt_kind interrupt_kind(int sig)
+{
+    switch (sig) {
+    case SIGINT: case SIGTERM: case SIGHUP: case SIGQUIT:
+        return INTERRUPT_END;
+    case SIGTSTP:
+        return INTERRUPT_STOP;
+    case SIGCHLD:
+        return INTERRUPT_CHILD;
+    case SIGABRT:               /* of our own it ends us nevertheless */
+        return INTERRUPT_FORWARD;
+    default:
+        return signals_is_passed(sig, false) ? INTERRUPT_FORWARD
+                                             : INTERRUPT_NONE;
+    }
+}
+
+static bool interrupt_is_ignored(int sig)
+{
+    struct sigaction was;
+
+    return (sig == SIGHUP || sig == SIGTSTP) &&
+           sigaction(sig, NULL, &was) == 0 && was.sa_handler == SIG_IGN;
+}
 
 static void interrupt_on_event(evutil_socket_t sig, short what, void *arg)
 {
     struct interrupt *in = arg;
 
     (void)what;
-    for (int i = 0; i < NSIGNALS; i++)
-        if (signals[i].sig == sig) {
-            in->on_signal(in->arg, signals[i].kind, sig);
-            return;
-        }
+    in->on_signal(in->arg, interrupt_kind((int)sig), (int)sig);
 }
 
 struct interrupt *interrupt_open(struct event_base *base,
@@ -45,16 +59,11 @@ struct interrupt *interrupt_open(struct event_base *base,
         return err_memory(err), NULL;
     in->on_signal = on_signal;
     in->arg = arg;
-    for (int i = 0; i < NSIGNALS; i++) {
-        struct sigaction was;
-
-        if ((signals[i].sig == SIGHUP || signals[i].sig == SIGTSTP) &&
-            sigaction(signals[i].sig, NULL, &was) == 0 &&
-            was.sa_handler == SIG_IGN)
+    for (int sig = 1; sig < NSIG; sig++) {
+        if (interrupt_kind(sig) == INTERRUPT_NONE || interrupt_is_ignored(sig))
             continue;
-        in->events[i] = evsignal_new(base, signals[i].sig, interrupt_on_event,
-                                     in);
-        if (!in->events[i] || event_add(in->events[i], NULL) < 0) {
+        in->events[sig] = evsignal_new(base, sig, interrupt_on_event, in);
+        if (!in->events[sig] || event_add(in->events[sig], NULL) < 0) {
             err_set(err, ENOMEM, "cannot watch signals");
             interrupt_close(in);
             return NULL;
@@ -67,8 +76,8 @@ void interrupt_close(struct interrupt *in)
 {
     if (!in)
         return;
-    for (int i = 0; i < NSIGNALS; i++)
-        if (in->events[i])
-            event_free(in->events[i]);
+    for (int sig = 1; sig < NSIG; sig++)
+        if (in->events[sig])
+            event_free(in->events[sig]);
     free(in);
 }

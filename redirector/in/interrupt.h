@@ -12,6 +12,7 @@
 
 /* What a signal means for the job. */
 enum interrupt_kind {
+    INTERRUPT_NONE,             /* it is left as it is */
     INTERRUPT_END,              /* INT TERM HUP QUIT: end it */
     INTERRUPT_FORWARD,          /* USR1 USR2 ALRM ...: the tasks' affair */
     INTERRUPT_STOP,             /* TSTP: tasks stop, then we */

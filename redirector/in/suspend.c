@@ -17,6 +17,8 @@ struct suspend {
     struct event *timer;        /* owned */
     struct uplink *uplink;      /* borrowed; may be NULL */
     uint64_t since_ns;
+    void (*went_on)(void *arg); /* or NULL */
+    void *arg;
 };
 
 static void suspend_later(struct suspend *s)
@@ -42,14 +44,19 @@ static void suspend_on_timer(evutil_socket_t fd, short what, void *arg)
     terminal_resume();
     if (s->uplink)
         uplink_signal(s->uplink, SIGCONT);
+    if (s->went_on)
+        s->went_on(s->arg);
 }
 
-struct suspend *suspend_open(struct event_base *base)
+struct suspend *suspend_open(struct event_base *base, void (*went_on)(void *arg),
+                             void *arg)
 {
     struct suspend *s = calloc(1, sizeof(*s));
 
     if (!s)
         return NULL;
+    s->went_on = went_on;
+    s->arg = arg;
     s->timer = evtimer_new(base, suspend_on_timer, s);
     if (!s->timer) {
         free(s);

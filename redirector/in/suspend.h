@@ -9,8 +9,10 @@
 
 struct suspend;
 
-/* NULL when memory runs out. */
-struct suspend *suspend_open(struct event_base *base);
+/* went_on (may be NULL) is called when somebody has continued us. NULL when memory
+ * runs out. */
+struct suspend *suspend_open(struct event_base *base, void (*went_on)(void *arg),
+                             void *arg);
 
 /* Stop the tasks by way of u (borrowed; NULL: none run), and then, when the
  * message is on its way, ourselves. Returns at once. */

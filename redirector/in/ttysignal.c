@@ -33,6 +33,7 @@ struct ttysignal *ttysignal_open(struct event_base *base,
 {
     static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
     struct ttysignal *t = calloc(1, sizeof(*t));
+    struct sigaction stop;
     sigset_t set;
 
     if (!t)
@@ -40,10 +41,11 @@ struct ttysignal *ttysignal_open(struct event_base *base,
     t->on_signal = on_signal;
     t->arg = arg;
     sigemptyset(&set);
+    if (sigaction(SIGTSTP, NULL, &stop) == 0 && stop.sa_handler != SIG_IGN)
+        sigaddset(&set, SIGTSTP);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         sigaddset(&set, numbers[i]);
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        sigaddset(&set, signals_passed[i]);
+    signals_add_passed(&set, false);
     sigprocmask(SIG_BLOCK, &set, NULL);
     t->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (t->fd < 0) {

@@ -188,10 +188,9 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     struct links *s = k->owner;
     const Hct__Hello *hello = msg;
 
-    (void)c;
     if (k->early)
         return err_set(err, EPROTO, "a second Hello");
-    if (greeting_check(hello, "hector-run", err))
+    if (greeting_check(c, hello, "hector-run", err))
         return link_refuse(k, err);
     if (hello->role != HCT__ROLE__ROLE_SLAVE || hello->job == 0 ||
         (s->job && hello->job != s->job) ||

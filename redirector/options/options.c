@@ -16,6 +16,7 @@
 
 #include "proto/base/array.h"
 #include "proto/base/parse.h"
+#include "redirector/batch/mail.h"
 #include "redirector/options/usage.h"
 
 static void options_list_fini(struct options_list *l)
@@ -177,6 +178,18 @@ static int options_check_acts(const struct options *o, struct err *err)
     return 0;
 }
 
+/* Whom it is for may be known when it is too late to say that nobody is. */
+static int options_take_mail(struct options *o, struct err *err)
+{
+    if (!o->notify || strcmp(o->notify, "mail") != 0)
+        return 0;
+    o->mail = malloc(MAIL_COMMAND_MAX);
+    if (!o->mail)
+        return err_memory(err);
+    o->notify = o->mail;
+    return mail_command(o->mail, err);
+}
+
 static int options_check(const struct options *o, struct err *err)
 {
     uint64_t rank, total = 0;
@@ -225,7 +238,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
         }
     }
     if (options_check_adopt(o, err) == 0 && options_check(o, err) == 0 &&
-        options_check_saved(o, err) == 0)
+        options_check_saved(o, err) == 0 && options_take_mail(o, err) == 0)
         return 0;
 fail:
     options_fini(o);
@@ -252,5 +265,6 @@ void options_fini(struct options *o)
     options_list_fini(&o->calendars);
     calendar_fini(&o->due);
     free(o->faults);
+    free(o->mail);
     *o = (struct options){ 0 };
 }

@@ -62,6 +62,7 @@ struct options {
     struct options_part { bool said; uint32_t percent; } max_suspend;
     struct priority priority;
     const char *notify;         /* a command; NULL: not said */
+    char *mail;                 /* owned: that command of "mail" */
     char *faults;               /* owned; the rules of --inject; NULL: none */
     const char *phase;          /* of --phase; NULL: not given */
     bool adopt;                 /* one app: the launcher and all its words */

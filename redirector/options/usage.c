@@ -494,9 +494,10 @@ const struct args_option usage_rows[] = {
       "what to do when the job hangs; a verdict acts at age=60s and sure=99.9, "
       "a notice only with patience=TIME",
       take_on_hang, AT(on_hang), 0, 0 },
-    { NULL, "notify", ARGS_VALUE, "COMMAND",
+    { NULL, "notify", ARGS_VALUE, "COMMAND|mail",
       "when the job hangs, run this by the shell, with one JSON object on its "
-      "standard input: job, verdict, where, saved",
+      "standard input: job, verdict, where, saved; mail: write to the mail user of "
+      "the batch job",
       args_text, AT(notify), 0, 0 },
     { NULL, "priority", ARGS_VALUE, "N",
       "how important the job is beside others: -20 to 20, more is more; 0 is the "

@@ -123,6 +123,7 @@ void answer_add(struct answer *a, const struct answer_task *t,
 
     scores_task(&a->scores, t->ago_ns);
     score_task(a->score, t->rank, v, n, &is);
+    is.kept_ns = (double)t->delay.kept_ns;
     scores_count(&a->scores, HCT_CLUSTER_GROUP, is.group, is.far);
     scores_count(&a->scores, HCT_CLUSTER_KIND, is.kind, is.like);
     scores_ran(&a->scores, is.kind, t->delay.ran_ns, t->delay.kept_ns);

@@ -6,6 +6,7 @@
  * are all in. */
 #include "slave/groups/freezer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ int freezer_open(struct freezer *f, struct err *err)
 
 void freezer_fini(struct freezer *f)
 {
+    freezer_tidy(f);
     free(f->dir);
     memset(f, 0, sizeof(*f));
 }
@@ -71,7 +73,7 @@ void freezer_fini(struct freezer *f)
 /* ------------------------------------------------------------------- tasks */
 
 struct moving {
-    const struct freezer *f;
+    struct freezer *f;
     const struct freezer_job *j;
     size_t n;                   /* that were found in this pass */
     int error;
@@ -92,7 +94,7 @@ static void move_one(void *arg, pid_t pid, size_t task)
     }
 }
 
-int freezer_hold(const struct freezer *f, const struct freezer_job *j,
+int freezer_hold(struct freezer *f, const struct freezer_job *j,
                  struct err *err)
 {
     struct moving m = { .f = f, .j = j };
@@ -123,14 +125,41 @@ int freezer_hold(const struct freezer *f, const struct freezer_job *j,
     return err_sys(err, "a task cannot be moved to a control group");
 }
 
-void freezer_release(const struct freezer *f, uint64_t job, uint32_t rank)
+void freezer_release(struct freezer *f, uint64_t job, uint32_t rank)
 {
     char dir[CGROUP_PATH];
 
     if (!f->dir)
         return;
     name_of(f, job, rank, dir, sizeof(dir));
-    cgroup_remove(f->dir, dir);
+    f->left |= !cgroup_remove(f->dir, dir);
+}
+
+/* Whoever is held keeps its own. */
+static bool tidy_one(const char *parent, const char *name)
+{
+    char dir[CGROUP_PATH];
+    uint64_t job;
+    unsigned rank;
+    int pid;
+
+    return sscanf(name, "hector-%d-%" SCNu64 ".%u", &pid, &job, &rank) != 3 ||
+           pid != (int)getpid() ||
+           snprintf(dir, sizeof(dir), "%s/%s", parent, name) >= (int)sizeof(dir) ||
+           rmdir(dir) == 0;
+}
+
+void freezer_tidy(struct freezer *f)
+{
+    DIR *d = f->left ? opendir(f->dir) : NULL;
+    struct dirent *e;
+
+    if (!d)
+        return;
+    f->left = false;
+    while ((e = readdir(d)))
+        f->left |= !tidy_one(f->dir, e->d_name);
+    closedir(d);
 }
 
 void freezer_sweep(void)

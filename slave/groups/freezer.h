@@ -18,6 +18,7 @@
 struct freezer {                /* {0}: not looked for yet */
     char *dir;                  /* owned: our own control group; NULL: none */
     bool known;
+    bool left;                  /* some could not be removed yet */
 };
 
 /* Can it be done? -1: err says why not. */
@@ -32,11 +33,14 @@ struct freezer_job {
 };
 
 /* -1: some are not, err says why. */
-int freezer_hold(const struct freezer *f, const struct freezer_job *j,
+int freezer_hold(struct freezer *f, const struct freezer_job *j,
                  struct err *err);
 
 /* Let it go on; also when it has ended. */
-void freezer_release(const struct freezer *f, uint64_t job, uint32_t rank);
+void freezer_release(struct freezer *f, uint64_t job, uint32_t rank);
+
+/* Try again with what could not be removed. */
+void freezer_tidy(struct freezer *f);
 
 /* Remove what processes that are dead have left. */
 void freezer_sweep(void);

@@ -107,14 +107,14 @@ static void watch(pid_t slave, int signals, const struct lastwords_conf *conf,
     if (WIFSIGNALED(status)) {
         lastwords_end(last);
         rundir_sweep();
-        freezer_sweep();
-        weight_sweep();
     }
+    freezer_sweep();            /* who was dying is dead */
+    weight_sweep();
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                               : WEXITSTATUS(status));
 }
 
-int guard_start(const struct lastwords_conf *conf, struct vault *v,
+int guard_start(const struct lastwords_conf *conf, struct vault *v, bool private,
                 struct err *err)
 {
     pid_t guard = getpid(), slave;
@@ -129,8 +129,7 @@ int guard_start(const struct lastwords_conf *conf, struct vault *v,
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGQUIT);
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        sigaddset(&set, signals_passed[i]);
+    signals_add_passed(&set, private);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     while ((slave = signals < 0 ? -1 : fork()) > 0)

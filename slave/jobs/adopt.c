@@ -617,8 +617,10 @@ static bool session_has_pages(const struct part *p)
 
 static void session_sample(struct part *p)
 {
-    for (struct world *w = session_of(p)->worlds; w; w = w->next)
+    for (struct world *w = session_of(p)->worlds; w; w = w->next) {
+        world_see(w);
         part_tell_use(&w->part);
+    }
 }
 
 /* Its tasks are let go. */

@@ -642,13 +642,19 @@ static int parse_ranks(const struct job *j, const char *text,
     return taskset_parse(set, *text ? text : "all", j->part.ntasks, err);
 }
 
-/* To the groups of all tasks in the set; who is suspended stays so. */
+/* To the groups of all tasks in the set; whom we have suspended stays so. */
 static void signal_set(struct job *j, const struct taskset *set, int sig)
 {
-    for (size_t i = 0; i < j->ntasks; i++)
-        if (taskset_has(set, j->tasks[i]->rank) &&
-            !(sig == SIGCONT && j->tasks[i]->held))
-            task_signal(j->tasks[i], sig);
+    for (size_t i = 0; i < j->ntasks; i++) {
+        struct task *t = j->tasks[i];
+
+        if (!taskset_has(set, t->rank) ||
+            (sig == SIGCONT && t->held && !t->by_others))
+            continue;
+        if (sig == SIGCONT)
+            task_go_on(t);
+        task_signal(t, sig);
+    }
 }
 
 /* In version 2 whoever is let go comes to the group that this slave is in. */
@@ -821,6 +827,19 @@ bool job_reaped(struct job *j, pid_t pid, int status,
         job_look(j);
         return true;
     }
+    return false;
+}
+
+bool job_stood(struct job *j, pid_t pid, int sig, uint64_t ago_ns)
+{
+    for (size_t i = 0; i < j->ntasks; i++)
+        if (j->tasks[i]->pid == pid) {
+            if (!sig && task_stood_unseen(j->tasks[i], j->part.node, ago_ns))
+                job_tell(j, false);
+            if (task_stood(j->tasks[i], sig))
+                job_tell(j, false);
+            return true;
+        }
     return false;
 }
 

@@ -62,6 +62,8 @@ struct job *job_of(struct part *p);     /* NULL: others have started it */
 void job_registered(struct job *j, const char *why);
 bool job_reaped(struct job *j, pid_t pid, int status,
                 const struct reap_usage *usage);
+/* ago_ns: since then we have stood ourselves, and were not told; 0: we have not. */
+bool job_stood(struct job *j, pid_t pid, int sig, uint64_t ago_ns);
 
 /* Some more tasks are to get what it asks for of the processors. */
 void job_admit(struct job *j, unsigned n);

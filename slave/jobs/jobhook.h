@@ -36,6 +36,8 @@ struct jobhook {
     void (*release)(struct job *j);
     /* The same one, after the link was broken. */
     void (*tell)(struct job *j);
+    /* None has been there for a while, and tasks stand. */
+    void (*away)(struct job *j);
     /* The job ends, or is freed: nothing comes or leaves any more. */
     void (*drop)(struct job *j);
     void (*destroy)(struct job *j);

@@ -30,6 +30,7 @@
 enum { RINGS_FULL = 1024 };     /* stamps: some ring was a good part full */
 enum { RINGS_LAZY = 200 };      /* readings that found nothing */
 #define SAMPLE_NS     CLOCK_NS_PER_S
+#define AWAY_NS       (3 * SAMPLE_NS)
 
 struct jobs {
     struct node *node;          /* borrowed */
@@ -40,6 +41,8 @@ struct jobs {
     uint64_t rings_at_ns;       /* when they are read next */
     unsigned idle_readings;     /* since something was found */
     struct event *samples;      /* owned */
+    uint64_t here_ns;           /* when this clockwork last turned */
+    uint64_t away_ns, back_ns;  /* it has not between these; 0: it always has */
     struct load load;
     void (*idle)(void *arg);
     void *arg;
@@ -51,6 +54,27 @@ static void schedule_rings(struct jobs *js, uint64_t in_ns)
 {
     js->rings_at_ns = clock_monotonic_ns() + in_ns;
     timer_set(js->rings, in_ns);
+}
+
+/* Who has stood for long, as a job that its batch system suspends does with all its
+ * processes, or has had no processor, was told of nothing meanwhile. */
+static void turn(struct jobs *js)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (js->here_ns && now_ns - js->here_ns > AWAY_NS) {
+        js->away_ns = js->here_ns;
+        js->back_ns = now_ns;
+    }
+    js->here_ns = now_ns;
+}
+
+/* How long ago that began, of who has just come back; else 0. */
+static uint64_t away_since(struct jobs *js)
+{
+    turn(js);
+    return js->back_ns && js->here_ns - js->back_ns < SAMPLE_NS
+           ? js->here_ns - js->away_ns : 0;
 }
 
 static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
@@ -97,6 +121,7 @@ static void on_rings(evutil_socket_t fd, short what, void *arg)
     long found = 0;
 
     (void)fd, (void)what;
+    turn(js);
     held = uplink_congested(js->node->uplink);
     reading_hold(js->node->reading, held);
     for (struct part *p = js->first; p; p = p->next)
@@ -141,8 +166,10 @@ static void on_samples(evutil_socket_t fd, short what, void *arg)
     struct jobs *js = arg;
 
     (void)fd, (void)what;
+    turn(js);
     ticks_update(&js->node->ticks);
     send_load(js);
+    freezer_tidy(&js->node->freezer);
     for (struct part *p = js->first; p; p = p->next)
         p->ops->sample(p);
     node_look_at_pmix(js->node);
@@ -452,6 +479,16 @@ void jobs_reaped(void *arg, pid_t pid, int status,
 void jobs_stopped(void *arg, pid_t tid, int status)
 {
     stacker_stopped(((struct jobs *)arg)->node->stacker, tid, status);
+}
+
+void jobs_stood(void *arg, pid_t pid, int sig)
+{
+    struct jobs *js = arg;
+    uint64_t ago_ns = away_since(js);
+
+    for (struct part *p = js->first; p; p = p->next)
+        if (job_of(p) && job_stood(job_of(p), pid, sig, ago_ns))
+            return;
 }
 
 int jobs_grant(void *arg, const struct page_hello *hello,

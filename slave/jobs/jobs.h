@@ -62,6 +62,7 @@ void jobs_orphan(struct jobs *js, uint64_t grace_ns);
 void jobs_reaped(void *arg, pid_t pid, int status,
                  const struct reap_usage *usage);
 void jobs_stopped(void *arg, pid_t tid, int status);
+void jobs_stood(void *arg, pid_t pid, int sig);
 int jobs_grant(void *arg, const struct page_hello *hello,
                const struct registry_peer *peer, struct err *err);
 extern const struct pmixd_ops jobs_pmix_ops;

@@ -920,8 +920,9 @@ void look_at(struct look *l, struct task *t)
         look_turns(k, t, &r, detail);
     look_place(k, t, &r);
     if (t->held) {
-        r.flags |= HCT_SUSPENDED;
-        r.flags &= ~(uint32_t)HCT_STOPPED;
+        r.flags |= HCT_SUSPENDED | HCT_STOPPED;
+        if (!t->by_others)
+            r.flags &= ~(uint32_t)HCT_STOPPED;
     }
     if (t->stance || t->restoring ||
         (t->tally.page && stance_apart(t->tally.page)))

@@ -24,6 +24,7 @@
 struct counters_source;
 struct imagelinks;
 struct jobhook;
+struct pace;
 struct yields;
 
 /* The PMIx server and who hears of it: node.c's. */
@@ -60,6 +61,8 @@ struct node {
     bool abandoned;             /* hector-run is, and the master is stuck */
     const struct jobhook *hook; /* who moves tasks; NULL: nobody does */
     struct yields *yields;      /* borrowed: what jobs give up here */
+    struct pace *paced;         /* borrowed: how fast it is; NULL: nobody wants to
+                                   know, nor what tasks do here */
     struct imagelinks *imagelinks;      /* by which they go, past the master;
                                            NULL: none does */
 };

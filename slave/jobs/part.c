@@ -72,6 +72,35 @@ static void tell_use(struct part *p, const struct living *l)
     free(to);
 }
 
+static void send_effort(const struct part *p, Hct__Effort__Task **v, size_t n)
+{
+    Hct__Effort m = HCT__EFFORT__INIT;
+
+    m.job = p->id;
+    m.tasks = v;
+    m.n_tasks = n;
+    if (n)
+        uplink_send(p->node->uplink, MESSAGE_EFFORT, &m);
+}
+
+/* Their profiles have just been read. */
+static void tell_effort(struct part *p, const struct living *l)
+{
+    struct effort_told *v = calloc(l->n + 1, sizeof(*v));
+    Hct__Effort__Task **to = calloc(l->n + 1, sizeof(*to));
+    const struct sites *sites = &p->ops->account(p)->sites;
+    size_t n = 0;
+
+    for (size_t i = 0; v && to && i < l->n; i++)
+        if (effort_look(&l->v[i]->effort, &l->v[i]->tally, sites,
+                        &v[n]))
+            to[n] = &v[n].m, n++;
+    if (v && to)
+        send_effort(p, to, n);
+    free(v);
+    free(to);
+}
+
 static void tell_costs(struct part *p, const struct living *l)
 {
     struct tally **v = calloc(l->n + 1, sizeof(*v));
@@ -79,8 +108,8 @@ static void tell_costs(struct part *p, const struct living *l)
 
     for (size_t i = 0; v && i < l->n; i++)
         v[i] = &l->v[i]->tally;
-    if (v)
-        account_tick(&o, v, l->n);
+    if (v && account_tick(&o, v, l->n) && p->node->paced)
+        tell_effort(p, l);
     free(v);
 }
 

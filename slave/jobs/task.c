@@ -18,6 +18,7 @@
 #include "proto/base/log.h"
 #include "proto/base/paths.h"
 #include "proto/base/pipes.h"
+#include "proto/base/signals.h"
 #include "slave/jobs/look.h"
 #include "slave/launch/pty.h"
 #include "slave/launch/taskenv.h"
@@ -59,6 +60,7 @@ void task_fini(struct task *t)
     free(t->stance);
     free(t->share_why);
     tally_fini(&t->tally);
+    effort_fini(&t->effort);
 }
 
 /* ------------------------------------------------------------- starting */
@@ -210,6 +212,7 @@ void task_start(struct task *t, const struct task_start *s)
     struct env env = { 0 };
     struct err err = { 0 };
 
+    t->yields = *s->env->yield && plan_yields(s->plan);
     if (make_env(&env, t, s, &err) || fork_it(t, s, &env, &err)) {
         task_fail(t, s, err.text);
     } else {
@@ -357,17 +360,37 @@ void task_unreserve(struct task *t, struct node *node)
     t->reserve = (struct reserve){ 0 };
 }
 
+/* What waits in MPI by sched_yield(2) gives up what is left of its period each
+ * time, unless libhector-yield.so is in between. */
+static bool may_reserve(const struct task *t, const struct node *node,
+                        const struct plan *plan, char *why, size_t size)
+{
+    const char *no_yield = site_no_yield(node->site);
+
+    if (plan->migratable)
+        snprintf(why, size, "SCHED_DEADLINE is not given to tasks that can be "
+                 "moved (--migratable)");
+    else if (no_yield)
+        snprintf(why, size, "SCHED_DEADLINE is not given: %s", no_yield);
+    else if (t->pid > 0 && !t->yields)
+        snprintf(why, size, "SCHED_DEADLINE is not given to tasks that were not "
+                 "started in class realtime");
+    else
+        return true;
+    return false;
+}
+
 void task_reserve(struct task *t, struct node *node, const struct plan *plan)
 {
     struct page_header *h = (struct page_header *)(void *)t->tally.page;
+    char why[160];
 
     task_unreserve(t, node);
     if (schedule_reserves(&plan->schedule))
         reserve_init(&t->reserve, &plan->periods, t->rank);
-    if (t->reserve.period_ns && plan->migratable) {
+    if (t->reserve.period_ns && !may_reserve(t, node, plan, why, sizeof(why))) {
         t->reserve.period_ns = 0;       /* no instances are looked for */
-        reserve_refuse(&t->reserve, "SCHED_DEADLINE is not given to tasks that "
-                       "can be moved (--migratable)");
+        reserve_refuse(&t->reserve, why);
     }
     if (h)
         atomic_store(&h->rests, reserve_open(&t->reserve));
@@ -430,8 +453,37 @@ void task_hold(struct task *t, bool release)
 {
     if (release)
         task_go_on(t);
-    if (task_signal(t, release ? SIGCONT : SIGSTOP))
-        task_held(t, !release);
+    if (!task_signal(t, release ? SIGCONT : SIGSTOP))
+        return;
+    task_held(t, !release);
+    t->by_others = false;
+}
+
+bool task_stood(struct task *t, int sig)
+{
+    t->stopped = sig != 0;
+    if (t->over || (sig ? t->held || !signals_is_stop(sig) : !t->by_others))
+        return false;
+    if (!sig)
+        task_go_on(t);
+    task_held(t, sig != 0);
+    t->by_others = sig != 0;
+    return true;
+}
+
+bool task_stood_unseen(struct task *t, const struct node *node,
+                       uint64_t ago_ns)
+{
+    const struct page_header *h = (const void *)t->tally.page;
+
+    if (t->over || t->held || t->stopped || !ago_ns)
+        return false;
+    task_held(t, true);
+    t->by_others = true;
+    t->held_ns -= ago_ns;
+    if (h)
+        t->held_ticks -= ticks_of(&node->ticks, atomic_load(&h->clock), ago_ns);
+    return true;
 }
 
 void task_held(struct task *t, bool held)

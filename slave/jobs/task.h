@@ -11,6 +11,7 @@
 #include <event2/event.h>
 
 #include "proto/base/err.h"
+#include "slave/effort/effort.h"
 #include "slave/jobs/glance.h"
 #include "slave/jobs/node.h"
 #include "slave/jobs/peek.h"
@@ -53,8 +54,12 @@ struct task {
     uint64_t kill_ns;           /* when its grace is over; 0: not ordered */
     bool held, held_news;       /* suspended; the master is to be told */
     bool frozen;                /* ... by a control group: jobfreeze.h */
+    bool by_others;             /* ... by TSTP or the like; others may let it
+                                   go on as well */
+    bool stopped;               /* by a signal, as far as the kernel has told */
     uint64_t held_ns;           /* when that was last ordered; 0: never */
-    uint64_t held_ticks;        /* since then, by the clock of its page; 0: it is not */
+    uint64_t held_ticks;        /* since then, by the clock of its page; 0: it
+                                   is not */
     unsigned facts, told;       /* masks of enum task_fact */
     uint64_t init_ns, connected_ns, finalized_ns, exited_ns;
     unsigned nconnected, nfinalized;
@@ -75,12 +80,14 @@ struct task {
     bool world_given;           /* ... though it was told of the other one */
     char mpi[64];               /* the library's version text */
     struct tally tally;
+    struct effort effort;       /* as it was told */
     struct look_task *look;     /* owned: what the last look found, or NULL */
     struct task_stance *stance; /* owned: of jobstop.c, or NULL */
     struct schedule_share share;        /* what it has of processors, */
     bool share_news;            /* ... which the master is to be told, */
     char *share_why;            /* ... and why not more: owned, or NULL */
     struct reserve reserve;     /* of them, in each period */
+    bool yields;                /* it waits by libhector-yield.so */
     struct peeked peeked;       /* without a page: what its stack says */
     struct glanced glanced;     /* with one */
 };
@@ -156,6 +163,15 @@ void task_hold(struct task *t, bool release);
  * make a call; then it is noted. */
 void task_go_on(struct task *t);
 void task_held(struct task *t, bool held);
+
+/* As its parent hears of it: it was stopped by this signal, or, 0, goes on. One
+ * that was asked to stop, as by TSTP, and did, is suspended, whoever has asked.
+ * False: that is nothing new. */
+bool task_stood(struct task *t, int sig);
+/* It goes on, and nobody has told us that it was stopped: we stood, too, since
+ * so long ago. As task_stood() of then; task_stood() of now follows. */
+bool task_stood_unseen(struct task *t, const struct node *node,
+                       uint64_t ago_ns);
 
 void task_connected(struct task *t);
 void task_finalized(struct task *t);

@@ -17,6 +17,7 @@
 #include "proto/base/log.h"
 #include "proto/base/str.h"
 #include "slave/page/tally.h"
+#include "slave/proc/procstate.h"
 #include "slave/proc/reap.h"
 #include "slave/vault/vault.h"
 
@@ -73,7 +74,7 @@ static void give_back(const struct adopted *a)
 /* Whom nobody watches any more goes on: nobody could let it. */
 static void adopted_free(struct adopted *a)
 {
-    if (a->task.held)
+    if (a->task.held && !a->task.by_others)
         signal_task(a, SIGCONT);
     if (!a->task.over)
         give_back(a);
@@ -189,6 +190,23 @@ static bool finished(struct adopted *a)
            accounted(a);
 }
 
+/* Its parent, who is told, is another: we see it now and then, while it stands at
+ * each reading. */
+static void see_stood(struct adopted *a)
+{
+    struct task *t = &a->task;
+    int stands = t->over ? -1 : procstate_stands(t->pid, &a->stood_cpu_ns);
+
+    if (stands >= 0 && task_stood(t, stands ? SIGTSTP : 0) && a->taken)
+        task_tell(t, a->world->owner->node, a->world->part.id);
+}
+
+void world_see(struct world *w)
+{
+    for (struct adopted *a = w->tasks; a; a = a->next)
+        see_stood(a);
+}
+
 static long read_task(struct adopted *a, const struct tally_sink *sink)
 {
     const struct world_owner *o = a->world->owner;
@@ -197,6 +215,8 @@ static long read_task(struct adopted *a, const struct tally_sink *sink)
     long found;
 
     read_state(a);
+    if (t->by_others)
+        see_stood(a);
     if (!a->taken) {            /* the master may take its time to say so */
         tally_beat(&t->tally);
         return 0;
@@ -389,6 +409,7 @@ static void hold_task(struct adopted *a, bool held)
     if (a->task.over)
         return;
     task_held(&a->task, held);
+    a->task.by_others = false;
     vault_stop(a->task.tally.records.ledger, held ? a->task.pid : 0);
     if (a->taken)
         task_tell(&a->task, a->world->owner->node, a->world->part.id);

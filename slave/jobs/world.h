@@ -49,7 +49,7 @@ struct adopted {                /* a task */
     bool accounted;             /* its last costs were told */
     bool dying;                 /* TERM was ordered: KILL follows */
     uint32_t ntasks;            /* it announced; 0: unknown */
-    uint64_t at_ns;
+    uint64_t at_ns, stood_cpu_ns;       /* stood_cpu_ns: procstate_stands()'s */
     struct origin origin;
 };
 
@@ -72,6 +72,8 @@ void world_take(struct adopted *a, uint64_t job);
 
 /* Read the rings, pass on what the pages say; stamps found. */
 long world_read(struct world *w);
+/* Who was stopped by others, and who goes on? */
+void world_see(struct world *w);
 /* What a task uses, as an operation of part.h. */
 void world_use(struct part *p, struct task *t, struct sample_proc *out);
 

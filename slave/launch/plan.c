@@ -196,10 +196,14 @@ static void take_cpu(struct plan *p, const Hct__CpuUse *m)
 }
 
 /* Not in the layer before MPI: there MPI has a libc of its own. */
+bool plan_yields(const struct plan *p)
+{
+    return p->schedule.want.class == PRIORITY_REALTIME && !p->migratable;
+}
+
 bool plan_rests(const struct plan *p)
 {
-    return p->schedule.want.class == PRIORITY_REALTIME && p->periods.n &&
-           !p->migratable;
+    return plan_yields(p) && p->periods.n;
 }
 
 bool plan_has_periods(const struct plan *p, char *const *v, size_t n)

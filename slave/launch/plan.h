@@ -76,7 +76,9 @@ void plan_follow(struct plan *p, struct plan *to);
 int plan_take_periods(struct plan *p, char *const *v, size_t n,
                       struct err *err);
 
-/* Do its tasks sleep now and then while they wait for messages? */
+/* Does what its tasks wait by come from libhector-yield.so? And do they sleep now
+ * and then while they wait for messages? */
+bool plan_yields(const struct plan *p);
 bool plan_rests(const struct plan *p);
 bool plan_has_periods(const struct plan *p, char *const *v, size_t n);
 

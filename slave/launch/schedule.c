@@ -6,15 +6,19 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "slave/launch/apart.h"
 #include "slave/proc/smallfile.h"
 
-enum { NICE_LEAST = -20, NICE_MOST = 19, PASSES = 8 };
+enum { NICE_LEAST = -20, NICE_MOST = 19, NICE_ZERO = 20, PASSES = 8 };
 enum { POLICY_DEADLINE = 6 };   /* SCHED_DEADLINE, which glibc does not have */
 
 void schedule_want(struct schedule *s, const struct priority *p)
@@ -166,19 +170,38 @@ static bool set_policy(const struct schedule *s, pid_t tid)
     return policy != to && become_other(s, tid, policy, to);
 }
 
-/* As near as the limit of resources is. */
+static bool has_capability(unsigned which)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+    return syscall(SYS_capget, &head, data) == 0 &&
+           data[which / 32].effective & 1u << which % 32;
+}
+
+/* getrlimit(2): a limit of 1 is nice 19, one of 40 is -20. */
+int schedule_least_nice(void)
+{
+    struct rlimit limit;
+
+    if (has_capability(CAP_SYS_NICE))
+        return NICE_LEAST;
+    if (getrlimit(RLIMIT_NICE, &limit))
+        return NICE_ZERO;
+    return limit.rlim_cur > NICE_ZERO - NICE_LEAST
+           ? NICE_LEAST : NICE_ZERO - (int)limit.rlim_cur;
+}
+
+/* As near as is allowed. */
 static bool set_nice(const struct schedule *s, pid_t tid)
 {
     int now = getpriority(PRIO_PROCESS, (id_t)tid), least;
-    struct rlimit limit;
 
     if (now == s->nice)
         return false;
     if (setpriority(PRIO_PROCESS, (id_t)tid, s->nice) == 0)
         return true;
-    if (getrlimit(RLIMIT_NICE, &limit))
-        return false;
-    least = limit.rlim_cur > 40 ? NICE_LEAST : 20 - (int)limit.rlim_cur;
+    least = schedule_least_nice();
     return least < now && setpriority(PRIO_PROCESS, (id_t)tid, least) == 0;
 }
 

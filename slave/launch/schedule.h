@@ -39,6 +39,9 @@ void schedule_part(struct schedule *s, unsigned n);
 /* May its threads be given a part of each period (reserve.h)? */
 bool schedule_reserves(const struct schedule *s);
 
+/* The least nice that this process may give to its own. */
+int schedule_least_nice(void);
+
 /* For who calls: between fork and exec, of a process with one thread. */
 void schedule_take(const struct schedule *s);
 /* For all threads of a process. */

@@ -20,6 +20,8 @@ struct site {
     char preload[PATHS_MAX];    /* libhector.so, "" if there is none */
     char inject[PATHS_MAX];     /* libhector-inject.so, or only its name: then
                                    tasks that want it say that it is not there */
+    char yield[PATHS_MAX];      /* libhector-yield.so, "" if there is none */
+    char no_yield[256];         /* why there is none */
     char layer[PATHS_MAX];      /* libmpi.so.40 of ours, "" if there is none */
     char no_layer[256];         /* why there is none */
     struct cpu_set cpu;
@@ -37,6 +39,10 @@ static void find_preload(struct site *s)
     }
     if (preload_path("libhector-inject.so", s->rundir.dir, s->inject, &err))
         strcpy(s->inject, "libhector-inject.so");
+    if (preload_path("libhector-yield.so", s->rundir.dir, s->yield, &err)) {
+        snprintf(s->no_yield, sizeof(s->no_yield), "%.255s", err.text);
+        s->yield[0] = '\0';
+    }
 }
 
 /* Both of them: one finds the other beside itself. */
@@ -119,6 +125,11 @@ struct cpu_set site_cpu(const struct site *s)
     return told;
 }
 
+const char *site_no_yield(const struct site *s)
+{
+    return *s->yield ? NULL : s->no_yield;
+}
+
 int site_job_open(const struct site *s, const struct plan *plan, char *dir,
                   struct err *err)
 {
@@ -144,6 +155,7 @@ void site_env(const struct site *s, const struct plan *plan, char *shm,
     rundir_job_paths(&s->rundir, plan->job, dir, shm, NULL);
     *env = (struct taskenv){
         .plan = plan, .tasks_socket = s->socket, .preload = s->preload,
-        .inject = s->inject, .layer = s->layer, .shm = shm, .fast_fabric = s->fast_fabric,
+        .inject = s->inject, .yield = *s->preload ? s->yield : "",
+        .layer = s->layer, .shm = shm, .fast_fabric = s->fast_fabric,
         .cpu = &s->cpu };
 }

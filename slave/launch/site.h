@@ -24,6 +24,9 @@ bool site_fast_fabric(const struct site *s);    /* load_fast_fabric() */
  * this slave's own GLIBC_TUNABLES turn off. */
 struct cpu_set site_cpu(const struct site *s);
 
+/* Why tasks of class realtime wait as all others do; NULL: they do not. */
+const char *site_no_yield(const struct site *s);
+
 /* The directories of a job: dir, where PMIx and MPI work, of PATHS_MAX, is
  * filled in. */
 int site_job_open(const struct site *s, const struct plan *plan, char *dir,

@@ -5,7 +5,7 @@
  * anywhere, slurm's wherever a Slurm allocation has left its variables; ess
  * and pmix say outright what it would find by trying; yield_when_idle, or
  * tasks that wait steal the processor of those that work, and those that rest
- * (mpi-wrappers/record/hook.c) would not; ob1 over shared
+ * (mpi-wrappers/yield) would not; ob1 over shared
  * memory and TCP halves the start-up where there is nothing faster; the
  * backing directories put shared-memory files where they are removed with the
  * job. Of tasks that can be moved: plugins of hwloc make libraries that cannot
@@ -46,7 +46,7 @@ static int set_mpi(struct env *e, const struct taskenv *t)
     rc |= env_set(e, "OMPI_MCA_schizo", "ompi");
     rc |= env_set(e, "OMPI_MCA_ess", "pmi");
     rc |= env_set(e, "OMPI_MCA_pmix", "ext3x");
-    if (t->plan->oversubscribed || plan_rests(t->plan))
+    if (t->plan->oversubscribed || (*t->yield && plan_rests(t->plan)))
         rc |= env_default(e, "OMPI_MCA_mpi_yield_when_idle", "1");
     if ((t->plan->nodes.n == 1 || !t->fast_fabric) &&
         !env_get(e, "OMPI_MCA_pml") && !env_get(e, "OMPI_MCA_btl")) {
@@ -121,6 +121,8 @@ int taskenv_finish(struct env *e, const struct taskenv *t, uint32_t rank)
     }
     if (env_get(e, "HECTOR_INJECT"))
         rc |= env_prepend(e, "LD_PRELOAD", t->inject, ':');
+    if (*t->yield && plan_yields(p))
+        rc |= env_prepend(e, "LD_PRELOAD", t->yield, ':');
     if (*t->preload)
         rc |= env_prepend(e, "LD_PRELOAD", t->preload, ':');
     return rc ? -1 : 0;

@@ -17,6 +17,8 @@ struct taskenv {                /* all borrowed */
     const char *preload;        /* libhector.so, "" for none */
     const char *inject;         /* libhector-inject.so, which stands behind it
                                    where HECTOR_INJECT is set */
+    const char *yield;          /* libhector-yield.so, for tasks of class
+                                   realtime; "" for none */
     const char *layer;          /* libmpi.so.40 of ours, for tasks that can be
                                    moved; "" for none */
     const char *shm;            /* for files shared in memory, "" default */

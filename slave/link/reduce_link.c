@@ -66,7 +66,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     const Hct__Hello *m = msg;
     Hct__Welcome w = HCT__WELCOME__INIT;
 
-    if (greeting_check(m, "slave", err))
+    if (greeting_check(c, m, "slave", err))
         return parent_refuse(l, err);
     if (!(l->from = strdup(m->name)))
         return err_memory(err);
@@ -123,14 +123,15 @@ static int take_image(struct reduce_link *l, const Hct__ImageRaw *m,
 }
 
 /* It is no link of slaves any more. */
-static void on_raw(void *arg, int fd)
+static void on_raw(void *arg, int fd, struct seal *seal)
 {
     struct reduce_link *l = arg;
     const struct reduce_links *ls = l->all;
     struct err why;
 
     l->conn = NULL;
-    ls->conf->images->raw(ls->conf->images_arg, l, l->job, fd);
+    ls->conf->images->raw(ls->conf->images_arg, l, l->job, fd,
+                          seal);
     err_set(&why, ECONNRESET, "the link from %.100s is an image now", l->from);
     ls->ops->parent_lost(ls->arg, l, &why);
     link_free(l);

@@ -24,8 +24,10 @@ struct reduce_images {
     int (*take)(void *arg, struct reduce_link *l, const Hct__ImageRaw *m,
                 struct err *err);
     /* The link is gone when these return: its socket, which does not block and
-     * is the callee's, is the image of a task of that job; or it is broken. */
-    void (*raw)(void *arg, struct reduce_link *l, uint64_t job, int fd);
+     * is the callee's, like its seal (NULL: it needs none), is the image of a task
+     * of that job; or it is broken. */
+    void (*raw)(void *arg, struct reduce_link *l, uint64_t job, int fd,
+                struct seal *seal);
     void (*lost)(void *arg, struct reduce_link *l, uint64_t job,
                  const struct err *why);
 };

@@ -2,7 +2,7 @@
  *
  * Invariant: granted and not come, and come and not read, are the window
  * together until the last piece is here; of an image that comes by a socket of
- * its own nothing is here. */
+ * its own nothing is here, but for the record that is being opened. */
 #include "slave/move/imagein.h"
 
 #include <errno.h>
@@ -13,8 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proto/link/seal.h"
 #include "slave/link/passfd.h"
-#include "slave/move/imageheap.h"
+#include "slave/link/imageheap.h"
 #include "slave/move/splice.h"
 
 struct imagein {
@@ -24,6 +25,7 @@ struct imagein {
     imagein_lost *lost;         /* of the socket, as is the next */
     void *lost_arg;
     int socket;                 /* owned; -1: it comes in pieces */
+    struct seal *seal;          /* owned; NULL: none, or not sealed */
     struct splice *splice;      /* owned: until all has come there */
     int fd;                     /* owned: our end of the pair; -1: closed */
     uint64_t credit;            /* granted, and has not come */
@@ -154,6 +156,10 @@ static void on_over(void *arg, const struct err *why)
 {
     struct imagein *i = arg;
 
+    if (why && why->code == EPIPE) {
+        finish(i);              /* the source hears of it when that one ends */
+        return;
+    }
     i->whole = !why;
     imagein_cut(i);
     if (why)
@@ -161,14 +167,17 @@ static void on_over(void *arg, const struct err *why)
 }
 
 /* Who reads no more has said why, and ends. */
-int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
-                 imagein_lost *lost, void *arg, struct err *err)
+int imagein_pass(struct imagein *i, int socket, struct seal *seal,
+                 uint64_t dead_ns, imagein_lost *lost, void *arg,
+                 struct err *err)
 {
     static const struct splice_ops ops = { NULL, on_over };
-    struct splice_conf conf = { .from = socket, .to = -1, .socket = socket,
+    struct splice_conf conf = { .from = socket, .to = seal ? i->fd : -1,
+                                .socket = socket, .seal = seal,
                                 .dead_ns = dead_ns };
 
     i->socket = socket;
+    i->seal = seal;
     i->lost = lost;
     i->lost_arg = arg;
     if (i->fd < 0)
@@ -176,6 +185,8 @@ int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
     i->splice = splice_open(i->base, &conf, &ops, i, err);
     if (!i->splice)
         return -1;
+    if (seal)
+        return 0;
     fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK);
     if (passfd_send(i->fd, "", 1, socket, 0) != 1) {
         imagein_cut(i);
@@ -187,19 +198,13 @@ int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
     return 0;
 }
 
-void imagein_ended(struct imagein *i)
-{
-    if (i->splice)
-        splice_look(i->splice);
-    imagein_cut(i);
-}
-
 void imagein_close(struct imagein *i)
 {
     if (!i)
         return;
     imageheap_release();
     splice_close(i->splice);
+    seal_free(i->seal);
     if (i->socket >= 0 && !i->whole)    /* the process has it, too */
         shutdown(i->socket, SHUT_RDWR);
     if (i->whole && i->socket >= 0)

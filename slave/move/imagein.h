@@ -2,8 +2,9 @@
  * the process gets which is to become the task; or in pieces, which wait until it
  * has read them, and only so much is asked for as may wait.
  *
- * That process reads a Unix socket. Either the pieces are what comes there, or a
- * byte and with it the other socket, which it reads from then on. */
+ * That process reads a Unix socket. Either the image is what comes there, in
+ * pieces or opened by us where the other socket is sealed; or a byte and with
+ * it the other socket, which it reads from then on. */
 #ifndef HECTOR_IMAGEIN_H
 #define HECTOR_IMAGEIN_H
 
@@ -15,6 +16,7 @@
 
 struct event_base;
 struct imagein;
+struct seal;
 
 /* There is room for so many bytes more. */
 typedef void imagein_grant(void *arg, uint64_t bytes);
@@ -30,14 +32,13 @@ void imagein_begin(struct imagein *i, uint64_t window, imagein_grant *grant,
  * process finds its image cut, if it is more than was granted or there is no
  * memory. */
 void imagein_take(struct imagein *i, const void *data, size_t bytes, bool last);
-/* It comes out of a socket, which is taken, up to the end of that; whether it
- * is whole finds the process. dead_ns: as conn_conf has it. Before that end the
- * image is cut, and lost(arg) called. -1: it is cut already, or there is no
- * memory. */
-int imagein_pass(struct imagein *i, int socket, uint64_t dead_ns,
-                 imagein_lost *lost, void *arg, struct err *err);
-/* The process has ended: if that socket is broken, lost(arg) is called now. */
-void imagein_ended(struct imagein *i);
+/* It comes out of a socket, which is taken like its seal (NULL: none), up to
+ * the end of that; whether it is whole finds the process. dead_ns: as conn_conf
+ * has it. Before that end the image is cut, and lost(arg) called. -1: it is cut
+ * already, or there is no memory. */
+int imagein_pass(struct imagein *i, int socket, struct seal *seal,
+                 uint64_t dead_ns, imagein_lost *lost, void *arg,
+                 struct err *err);
 /* There will be no more: the process finds its image cut. */
 void imagein_cut(struct imagein *i);
 /* NULL is fine. */

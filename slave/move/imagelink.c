@@ -17,6 +17,7 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/greeting.h"
+#include "proto/link/seal.h"
 #include "proto/link/timer.h"
 #include "slave/move/splice.h"
 
@@ -58,6 +59,7 @@ struct imagelink {
     bool asked;                 /* the answer makes it RAW */
     int pipe;                   /* borrowed: the image; -1: none, or it is over */
     int fd;                     /* owned, as is the next; -1: not RAW */
+    struct seal *seal;          /* NULL: none is needed */
     struct splice *splice;
     bool ended;                 /* it was whole */
 };
@@ -189,15 +191,17 @@ static void on_over(void *arg, const struct err *why)
 
 static const struct splice_ops splice_ops = { on_sent, on_over };
 
-static void on_raw(void *arg, int fd)
+static void on_raw(void *arg, int fd, struct seal *seal)
 {
     struct imagelink *l = arg;
     struct splice_conf conf = { .from = l->pipe, .to = fd, .socket = fd,
+                                .seal = seal,
                                 .dead_ns = l->all->conn.dead_ns };
     struct err err;
 
     l->conn = NULL;
     l->fd = fd;
+    l->seal = seal;
     l->state = IMAGELINK_RAW;
     if (l->pipe < 0)
         return;
@@ -329,6 +333,7 @@ void imagelink_close(struct imagelink *l)
     settle(l);
     conn_close(l->conn);
     splice_close(l->splice);
+    seal_free(l->seal);
     if (l->ended)
         close(l->fd);
     else

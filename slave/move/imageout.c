@@ -12,7 +12,7 @@
 
 #include "proto/base/pipes.h"
 #include "proto/link/timer.h"
-#include "slave/move/imageheap.h"
+#include "slave/link/imageheap.h"
 
 enum { PIECE = 256 << 10, PIPE = 1 << 20 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)

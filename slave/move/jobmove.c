@@ -14,12 +14,14 @@
 #include "proto/link/timer.h"
 #include "slave/jobs/jobpages.h"
 #include "slave/jobs/jobs.h"
+#include "slave/move/alone.h"
 #include "slave/move/jobkeep.h"
 #include "slave/move/jobroom.h"
 #include "slave/move/jobstop.h"
 #include "slave/move/lease.h"
 #include "slave/page/registry.h"
 #include "slave/page/stance.h"
+#include "slave/yield/yield.h"
 
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 
@@ -207,6 +209,7 @@ static void begin_saving(struct mover *v)
     }
     v->begun = true;
     streams_hold_input(v->job->streams, v->rank);
+    yields_unbind(v->job->part.node->yields, v->job);
     registry_lease(v->lease, PAGE_LEASE_SAVE, to, 0, NULL);
     v->lease = -1;
 }
@@ -550,11 +553,14 @@ int jobmove_go(struct job *j, const Hct__SwapGo *m, struct err *err)
 int jobmove_end(struct job *j, const Hct__SwapEnd *m, struct err *err)
 {
     struct jobmove *k = j->move;
+    uint32_t serial;
 
     (void)err;
     if (k && k->serial == m->serial && !k->going && k->to)
         plan_follow(j->plan, k->to), k->to = NULL;
-    pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, m->serial);
+    /* The number of a job that went on alone is above that of its namespace. */
+    serial = j->ntasks && j->plan->serial < m->serial ? j->plan->serial : m->serial;
+    pmixd_keep_only(node_pmix_now(j->part.node), j->part.id, serial);
     jobmove_free(k);
     j->move = NULL;
     jobroom_drop(j);
@@ -572,7 +578,7 @@ static void coming_ended(struct mover *v, int status,
 
     coming_words(&v->coming, why, sizeof(why));
     task_reaped(v->coming.task, v->job->part.node, status, usage);
-    imagein_ended(v->coming.in);
+    imagein_cut(v->coming.in);
     if (v->told)                /* it had come already, and dies */
         v->told = false;
     if (*v->cut)
@@ -646,8 +652,7 @@ static void drop(struct job *j)
     drop_move(j);
 }
 
-/* Nothing of a move that no task has been let into is left. */
-static void forget(struct job *j)
+void jobmove_forget(struct job *j)
 {
     jobmove_free(j->move);
     j->move = NULL;
@@ -689,6 +694,7 @@ static void say_apart(struct job *j)
 /* What was said on a link that is broken may have been lost. */
 static void tell_again(struct job *j)
 {
+    alone_say(j);
     if (!j->move)
         return;
     if (j->move->told)
@@ -704,6 +710,8 @@ static void release(struct job *j)
 {
     jobkeep_give_up(j);
     jobroom_drop(j);
+    if (alone_say(j))
+        return;
     if (j->move && (jobstop_swaps(j) || jobstop_keeps(j))) {
         say_apart(j);
         tell_again(j);
@@ -711,7 +719,7 @@ static void release(struct job *j)
     }
     jobstop_release(j);
     if (j->move)
-        forget(j);
+        jobmove_forget(j);
 }
 
 static void destroy(struct job *j)
@@ -727,4 +735,5 @@ const struct jobhook jobmove_hook = {
     .task = coming_task, .swaps = swaps, .awaits = awaits,
     .works = jobkeep_works, .ended = jobkeep_give_up, .release = release,
     .tell = tell_again, .drop = drop, .destroy = destroy,
+    .away = alone_away,
 };

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/link/seal.h"
 #include "slave/jobs/jobs.h"
 #include "slave/move/splice.h"
 #include "slave/page/registry.h"
+#include "slave/yield/yield.h"
 
 /* ------------------------------------------------------ a task that leaves */
 
@@ -112,6 +114,7 @@ int jobmove_begin_image(struct mover *v, struct err *err)
     v->begun = true;
     streams_move(v->job->streams, v->rank, STREAMS_MOVED);
     streams_hold_input(v->job->streams, v->rank);
+    yields_unbind(v->job->part.node->yields, v->job);
     registry_lease(v->lease, PAGE_LEASE_LEAVE, to, 0, NULL);
     v->lease = -1;
     return 0;
@@ -126,6 +129,7 @@ static void link_broken(void *arg, const char *why)
         return;
     jobmove_drop_image(v);
     jobmove_go_on_here(v);
+    v->cut_off = true;
     jobmove_say_moved(v, HCT__TASK_MOVED__KIND__STAYS, why);
     v->told = true;
     v->part = STAYING;
@@ -261,16 +265,20 @@ static struct mover *settle_link(void *jobs, const struct reduce_link *l,
     return v && v->coming.in ? v : NULL;
 }
 
-static void link_raw(void *jobs, struct reduce_link *l, uint64_t job, int fd)
+static void link_raw(void *jobs, struct reduce_link *l, uint64_t job, int fd,
+                     struct seal *seal)
 {
     struct mover *v = settle_link(jobs, l, job);
     struct err err;
 
-    if (!v)
+    if (!v) {
         splice_reset(fd);
-    else if (imagein_pass(v->coming.in, fd, v->job->part.node->conn->dead_ns,
-                          image_lost, v, &err))
+        seal_free(seal);
+    } else if (imagein_pass(v->coming.in, fd, seal,
+                            v->job->part.node->conn->dead_ns, image_lost, v,
+                            &err)) {
         image_lost(v, &err);
+    }
 }
 
 static void link_lost(void *jobs, struct reduce_link *l, uint64_t job,

@@ -30,6 +30,7 @@ struct mover {
     struct reduce_link *from;   /* borrowed: a link that is to be the image */
     char cut[200];              /* COMING: what has happened to the link; "" */
     bool begun;                 /* LEAVING, SAVING: it has a pipe for its image */
+    bool cut_off;               /* LEAVING: nobody reads that any more */
     bool whole;                 /* as the task says, all of it was written */
     uint64_t image_bytes;       /* SAVING: of the file */
     uint64_t unread;            /* once whole: what it had in its pipe for input */
@@ -51,11 +52,15 @@ struct jobmove {
     struct mover *movers;       /* owned: who comes, leaves, or has asked */
     struct event *later;        /* owned: has who left left nothing? */
     bool registering, registered, told, going;
+    bool alone;                 /* no master has ordered it: alone.h */
     char why[300];              /* it cannot be */
 };
 
 /* Of the move that is; NULL: nobody. */
 struct mover *jobmove_find(const struct job *j, uint32_t rank);
+
+/* Nothing of a move is left that no task has been let into, or that all have joined. */
+void jobmove_forget(struct job *j);
 
 /* TaskMoved; and once more what it said last. */
 void jobmove_say_moved(struct mover *v, Hct__TaskMoved__Kind kind,

@@ -85,6 +85,7 @@ void jobmove_say_moved(struct mover *v, Hct__TaskMoved__Kind kind,
     m.serial = v->job->move->serial;
     m.kind = kind;
     m.at_ns = clock_wall_ns();
+    m.unread = v->cut_off;
     snprintf(v->why, sizeof(v->why), "%s", why ? why : "");
     if (t && v->part == COMING)
         m.pid = (uint32_t)t->pid;

@@ -9,10 +9,12 @@
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
 #include "proto/link/timer.h"
+#include "slave/jobs/jobhook.h"
 #include "slave/page/stance.h"
 
 #define TICK_NS   (CLOCK_NS_PER_MS / 4)
 #define SILENT_NS (30 * CLOCK_NS_PER_S)
+#define WATCH_NS  (CLOCK_NS_PER_S / 4)  /* is the master there? */
 enum { RAISES_MAX = 1 << 20 };
 
 struct jobstop {
@@ -23,6 +25,8 @@ struct jobstop {
     uint32_t generation;
     bool keeps;                 /* without a word of the master nobody goes on */
     uint64_t until_ns;          /* the answer is due then; 0: it was given */
+    uint64_t told_ns;           /* when it was */
+    uint32_t alone;             /* jobstop_alone() */
     struct stance now;          /* scratch */
 };
 
@@ -175,6 +179,25 @@ static void let_go(struct jobstop *s)
         put_orders(s, s->job->tasks[i]);
 }
 
+/* Those that have gone on need no more looks. Last: that ends s, perhaps. */
+static void watch(struct jobstop *s, uint64_t now_ns)
+{
+    struct job *j = s->job;
+    bool stands = s->word != PAGE_STOP_SWAP && !s->keeps;
+
+    if (s->word == PAGE_STOP_RUN)
+        return;
+    if (stands && now_ns - s->told_ns >= SILENT_NS) {
+        log_warn("stop", "no word of the master: its tasks go on job=%llu",
+                 (unsigned long long)j->part.id);
+        let_go(s);
+        return;
+    }
+    timer_set(s->timer, WATCH_NS);
+    if (uplink_away_ns(j->part.node->uplink) >= JOBSTOP_AWAY_S * CLOCK_NS_PER_S)
+        j->part.node->hook->away(j);
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct jobstop *s = arg;
@@ -182,12 +205,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     if (!s->until_ns) {
-        if (s->word != PAGE_STOP_RUN && s->word != PAGE_STOP_SWAP &&
-            !s->keeps) {
-            log_warn("stop", "no word of the master: its tasks go on job=%llu",
-                     (unsigned long long)s->job->part.id);
-            let_go(s);
-        }
+        watch(s, now_ns);
         return;
     }
     if (!look(s) && now_ns < s->until_ns) {
@@ -196,7 +214,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
     answer(s);
     s->until_ns = 0;
-    timer_set(s->timer, SILENT_NS);
+    s->told_ns = now_ns;
+    timer_set(s->timer, WATCH_NS);
 }
 
 static void signal_ranks(struct job *j, const Hct__StopOrder *m)
@@ -243,6 +262,10 @@ int jobstop_order(struct job *j, const Hct__StopOrder *m, struct err *err)
         return err_set(err, EINVAL, "%zu targets", m->n_raises);
     if (!s && !(s = begin(j, err)))
         return -1;
+    if (s->alone && m->word == PAGE_STOP_SWAP)
+        return err_set(err, EPROTO, "job %llu has gone on without a master",
+                       (unsigned long long)m->job);
+    s->alone = 0;
     s->number = m->number;
     s->look = m->look;
     s->word = (enum page_stop_word)m->word;
@@ -280,6 +303,18 @@ void jobstop_keep(struct job *j)
 bool jobstop_keeps(const struct job *j)
 {
     return j->stop && j->stop->keeps;
+}
+
+void jobstop_go_alone(struct job *j, uint32_t serial)
+{
+    let_go(j->stop);
+    j->stop->keeps = false;
+    j->stop->alone = serial;
+}
+
+uint32_t jobstop_alone(const struct job *j)
+{
+    return j->stop ? j->stop->alone : 0;
 }
 
 void jobstop_destroy(struct jobstop *s)

@@ -19,19 +19,17 @@
 
 #include "proto/link/conn.h"
 #include "proto/link/timer.h"
+#include "slave/link/sealpass.h"
 
 enum {
     AT_ONCE = 1 << 20,          /* by one call: what a pipe holds */
     CALLS = 4,                  /* then others have their turn */
-    COPY = 256 << 10,
     PROBES = 3,                 /* in a row that nobody has answered */
     IDLE_S = 2,                 /* then the peer's kernel is asked */
 };
 #define LATER_NS (2 * CLOCK_NS_PER_MS)
 #define TIMES 3                 /* dead_ns */
 #define LOOKS 8                 /* at the peer, in the time that it has */
-
-struct copy { size_t at, end; char data[COPY]; };
 
 struct splice {
     struct splice_conf conf;
@@ -42,7 +40,7 @@ struct splice {
     struct event *answer;       /* to is the socket: it can be read */
     struct event *closed;       /* to is none: the peer sends no more */
     struct event *look;         /* is the peer there? */
-    struct copy *copy;          /* splice(2) does not do it here; or NULL */
+    struct sealpass *copy;      /* splice(2) does not do it here; or NULL */
 };
 
 /* ----------------------------------------------------------------- the peer */
@@ -122,7 +120,7 @@ static bool is_ready(int fd, short what)
 
 static bool has_copy(const struct splice *s)
 {
-    return s->copy && s->copy->at < s->copy->end;
+    return s->copy && sealpass_holds(s->copy);
 }
 
 /* Neither end says which of the two it is that has to wait. */
@@ -136,51 +134,40 @@ static void wait_on(struct splice *s)
         timer_set(s->later, LATER_NS);
 }
 
-/* As splice(2), by a copy in this process. */
-static ssize_t pass_copy(struct splice *s)
+/* By the kernel, or, where it does not, by a copy in this process. */
+static ssize_t pass(struct splice *s, size_t *moved, struct err *err)
 {
-    struct copy *c = s->copy;
     ssize_t n;
 
-    if (!has_copy(s)) {
-        n = read(s->conf.from, c->data, sizeof(c->data));
-        if (n <= 0)
+    if (!s->copy) {
+        n = splice(s->conf.from, NULL, s->conf.to, NULL, AT_ONCE,
+                   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+        *moved = n > 0 ? (size_t)n : 0;
+        if (n >= 0 || (errno != EINVAL && errno != ENOSYS))
             return n;
-        c->at = 0;
-        c->end = (size_t)n;
+        s->copy = sealpass_new(NULL, false);
     }
-    n = write(s->conf.to, c->data + c->at, c->end - c->at);
-    c->at += n > 0 ? (size_t)n : 0;
-    return n;
-}
-
-static ssize_t pass(struct splice *s)
-{
-    ssize_t n;
-
-    if (s->copy)
-        return pass_copy(s);
-    n = splice(s->conf.from, NULL, s->conf.to, NULL, AT_ONCE,
-               SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-    if (n >= 0 || (errno != EINVAL && errno != ENOSYS))
-        return n;
-    s->copy = malloc(sizeof(*s->copy));
     if (!s->copy)
         return errno = ENOMEM, -1;
-    s->copy->at = s->copy->end = 0;
-    return pass_copy(s);
+    return sealpass_step(s->copy, s->conf.from, s->conf.to, moved, err);
 }
 
 static void on_ready(evutil_socket_t fd, short what, void *arg)
 {
     struct splice *s = arg;
+    struct err err = { 0 };
+    size_t moved;
 
     (void)fd, (void)what;
     for (int i = 0; i < CALLS; i++) {
-        ssize_t n = pass(s);
+        ssize_t n = pass(s, &moved, &err);
 
         if (n == 0) {
             end(s, NULL);
+            return;
+        }
+        if (n < 0 && err.code) {
+            end(s, &err);
             return;
         }
         if (n < 0 && errno != EAGAIN && errno != EINTR) {
@@ -189,8 +176,8 @@ static void on_ready(evutil_socket_t fd, short what, void *arg)
         }
         if (n < 0)
             break;
-        if (s->ops->moved)
-            s->ops->moved(s->arg, (size_t)n);
+        if (moved && s->ops->moved)
+            s->ops->moved(s->arg, moved);
     }
     wait_on(s);
 }
@@ -217,30 +204,12 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
     end(arg, &why);
 }
 
-/* What has broken it is for who reads to be told, by the kernel, once. */
-static bool is_broken(const struct splice *s)
-{
-    struct tcp_info t;
-
-    return tcp_info(s, &t) && t.tcpi_state == TCP_CLOSE;
-}
-
-void splice_look(struct splice *s)
-{
-    if (is_broken(s))
-        fail(s, ECONNRESET);
-}
-
 /* There is always room to write, so that says nothing but that something has
- * changed: an end is told by itself, an error is not. */
+ * changed. */
 static void on_closed(evutil_socket_t fd, short what, void *arg)
 {
-    struct splice *s = arg;
-
-    if (is_broken(s))
-        fail(s, ECONNRESET);
-    else if ((what & EV_CLOSED) || is_ready((int)fd, POLLRDHUP))
-        end(s, NULL);
+    if ((what & EV_CLOSED) || is_ready((int)fd, POLLRDHUP))
+        end(arg, NULL);
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -296,7 +265,9 @@ struct splice *splice_open(struct event_base *base,
     if (!s)
         return err_memory(err), NULL;
     *s = (struct splice){ .conf = *conf, .ops = ops, .arg = arg };
-    if (!make_events(s, base)) {
+    if (conf->seal)
+        s->copy = sealpass_new(conf->seal, conf->to == conf->socket);
+    if ((conf->seal && !s->copy) || !make_events(s, base)) {
         splice_close(s);
         return err_memory(err), NULL;
     }
@@ -326,6 +297,6 @@ void splice_close(struct splice *s)
     drop(s->answer);
     drop(s->closed);
     drop(s->look);
-    free(s->copy);
+    sealpass_free(s->copy);
     free(s);
 }

@@ -63,25 +63,28 @@ uint64_t account_interval_ns(uint32_t ntasks)
     return INTERVAL_NS + ntasks * INTERVAL_TASK_NS;
 }
 
-void account_tick(const struct account_of *o, struct tally *const *v,
+bool account_tick(const struct account_of *o, struct tally *const *v,
                   size_t n)
 {
     struct account *a = o->account;
     uint64_t now_ns = clock_monotonic_ns();
     uint64_t interval_ns = account_interval_ns(o->ntasks);
+    bool read = false;
 
     if (n == 0 || uplink_congested(o->uplink))
-        return;
+        return false;
     names_settled(&a->names, &a->sites);        /* ends one that hangs */
     if (a->due_ns == 0) {
         a->due_ns = now_ns + interval_ns / 4;
     } else if (now_ns >= a->due_ns) {
         a->due_ns = now_ns + interval_ns;
         account_tell(o, v, n);
+        read = true;
         names_ask(&a->names, o->base, &a->sites, o->user, true);
     } else if (a->names_sent < a->names.n) {
         account_tell(o, NULL, 0);
     }
+    return read;
 }
 
 bool account_close(const struct account_of *o)

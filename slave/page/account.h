@@ -40,8 +40,8 @@ void account_fini(struct account *a);   /* {0} is empty */
  * of it. */
 uint64_t account_interval_ns(uint32_t ntasks);
 
-/* Once a second, with the tasks that live. */
-void account_tick(const struct account_of *o, struct tally *const *v,
+/* Once a second, with the tasks that live. True: all of them have been read. */
+bool account_tick(const struct account_of *o, struct tally *const *v,
                   size_t n);
 
 /* Tell what has changed of these tasks, now. */

@@ -18,6 +18,7 @@
 #include "proto/base/array.h"
 #include "proto/base/clock.h"
 #include "proto/base/log.h"
+#include "proto/base/signals.h"
 #include "slave/symbols/symbols.h"
 
 #define NAMES_NS (10 * CLOCK_NS_PER_S)  /* as long as somebody waits */
@@ -141,7 +142,7 @@ static void become_harmless(pid_t parent, int fd,
     const struct rlimit cpu = { NAMES_NS / CLOCK_NS_PER_S,
                                 NAMES_NS / CLOCK_NS_PER_S };
     struct sigaction dfl = { .sa_handler = SIG_DFL };
-    sigset_t none;
+    sigset_t for_tasks;
 
     for (int sig = 1; sig < NSIG; sig++)
         sigaction(sig, &dfl, NULL);
@@ -154,8 +155,9 @@ static void become_harmless(pid_t parent, int fd,
     setrlimit(RLIMIT_CPU, &cpu);
     if (calm)
         setpriority(PRIO_PROCESS, 0, CALM);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigemptyset(&for_tasks);
+    signals_add_passed(&for_tasks, true);
+    sigprocmask(SIG_SETMASK, &for_tasks, NULL);
 }
 
 static _Noreturn void work(const struct sites *s, size_t first, int fd)

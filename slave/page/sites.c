@@ -162,3 +162,18 @@ uint64_t sites_key(const struct state_site *p,
         key = key_frame(key, p->frame[i], modules, nmodules);
     return p->frames ? key : 0;
 }
+
+uint64_t sites_key_of(const struct sites *s, uint32_t site)
+{
+    const struct site *p = &s->site[site];
+    uint64_t key = placekey_begin(p->call);
+
+    for (uint32_t i = 0; i < p->frames; i++) {
+        const struct sites_frame *f = &s->frame[p->frame[i]];
+        const struct sites_module *m = f->module ? &s->module[f->module - 1]
+                                                 : NULL;
+
+        key = m ? placekey_frame(key, m->id, m->id_bytes, f->offset) : 0;
+    }
+    return p->frames ? key : 0;
+}

@@ -60,6 +60,9 @@ uint32_t sites_find(struct sites *s, const struct state_site *p,
 uint64_t sites_key(const struct state_site *p,
                    const struct state_module *modules, unsigned nmodules);
 
+/* The same of one that has a number here. */
+uint64_t sites_key_of(const struct sites *s, uint32_t site);
+
 /* All calls of this function whose site is not known. */
 uint32_t sites_find_other(struct sites *s, uint32_t call);
 

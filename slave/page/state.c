@@ -150,7 +150,8 @@ static bool read_comm(const struct page_comm *p, struct state_comm *c)
             .history_before = LOAD(p->history_before),
             .freed = LOAD(p->freed), .parcels_in = LOAD(p->parcels_in),
             .gives = LOAD(p->gives), .gives_to = LOAD(p->gives_to),
-            .takes = LOAD(p->takes), .takes_from = LOAD(p->takes_from) };
+            .takes = LOAD(p->takes), .takes_from = LOAD(p->takes_from),
+            .bytes = LOAD(p->bytes) };
         if (end(&p->seq, seq))
             return c->kind != PAGE_KIND_NONE;
     }
@@ -302,11 +303,32 @@ static int by_peer(const void *a, const void *b)
     return x->peer < y->peer ? -1 : x->peer > y->peer;
 }
 
+static const struct page_messages *messages_of(const char *page)
+{
+    return (const struct page_messages *)
+        (page + page_messages_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+}
+
+bool state_sent(const char *page, uint32_t peer[PAGE_PEERS],
+                uint64_t bytes[PAGE_PEERS])
+{
+    const struct page_messages *p = messages_of(page);
+
+    if (LOAD(p->valid) != 1)
+        return false;
+    for (unsigned i = 0; i < PAGE_PEERS; i++) {
+        uint32_t is = LOAD(p->peer[i].peer);
+
+        peer[i] = is <= INT32_MAX ? is : 0;
+        bytes[i] = LOAD(p->peer[i].bytes);
+    }
+    return true;
+}
+
 int state_messages(const char *page, unsigned slot, struct state_messages *m,
                    struct state_peer v[PAGE_PEERS])
 {
-    const struct page_messages *p = (const struct page_messages *)
-        (page + page_messages_at(PAGE_SLOTS, PAGE_CALLS, PAGE_RING_BYTES));
+    const struct page_messages *p = messages_of(page);
     int n = 0;
 
     if (LOAD(p->valid) != 1 || LOAD(p->lost))

@@ -44,6 +44,7 @@ struct state_comm {             /* as in page_comm */
     uint32_t rank, size, remote_size, call;
     bool freed;
     uint64_t parcels_in, gives, gives_to, takes, takes_from;
+    uint64_t bytes;
 };
 unsigned state_comms(const char *page, struct state_comm *v, unsigned max);
 
@@ -85,6 +86,11 @@ struct state_messages {         /* as in page_messages */
 /* Partners, ascending. -1: what was sent is not all accounted for. */
 int state_messages(const char *page, unsigned slot, struct state_messages *m,
                    struct state_peer v[PAGE_PEERS]);
+
+/* Bytes sent to each partner, by its place in the table, which it keeps; peer is its
+ * rank + 1, 0: none. False: nothing is counted yet. */
+bool state_sent(const char *page, uint32_t peer[PAGE_PEERS],
+                uint64_t bytes[PAGE_PEERS]);
 
 struct state_meeting {          /* as in page_meeting */
     uint64_t id, comm, count;

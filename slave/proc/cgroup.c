@@ -182,7 +182,7 @@ static FILE *open_members(const char *dir)
     return NULL;
 }
 
-void cgroup_remove(const char *parent, const char *dir)
+bool cgroup_remove(const char *parent, const char *dir)
 {
     char line[32];
     bool any = true;
@@ -198,7 +198,7 @@ void cgroup_remove(const char *parent, const char *dir)
         if (in)
             fclose(in);
     }
-    rmdir(dir);
+    return rmdir(dir) == 0 || errno == ENOENT;
 }
 
 void cgroup_sweep(const char *parent)

@@ -26,8 +26,9 @@ int cgroup_move(const char *dir, pid_t pid);
  * (version 2) it can have processes only if it is threaded, too. */
 int cgroup_make(const char *dir);
 
-/* All who are in it go to parent, until nobody is left, and it is removed. */
-void cgroup_remove(const char *parent, const char *dir);
+/* All who are in it go to parent, until nobody is left, and it is removed. False: it
+ * cannot be yet, as of one that is just dying. */
+bool cgroup_remove(const char *parent, const char *dir);
 /* The same with what processes that are dead have left in parent. */
 void cgroup_sweep(const char *parent);
 

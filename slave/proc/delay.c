@@ -9,8 +9,8 @@
 
 #include "slave/proc/smallfile.h"
 
-/* Reads are not for nothing: what is shorter nobody compares. */
-static const uint64_t apart_ns = 500000000;
+/* Reads are not for nothing: what is shorter nobody compares, by the usual parameters. */
+static const uint64_t apart_ns = 200000000;
 
 bool delay_parse(const char *text, struct delay *d)
 {
@@ -52,8 +52,12 @@ struct delay delay_since(const struct delay *now, const struct delay *before)
 void delay_turn(struct delay_phases *p, pid_t pid, uint32_t phase,
                 uint64_t now_ns)
 {
-    if (p->n && (p->mark[0].phase == phase || now_ns - p->at_ns < apart_ns))
+    if (p->n && p->mark[0].phase == phase)
         return;
+    if (p->n && now_ns - p->at_ns < apart_ns) {
+        p->mark[0].phase = phase;
+        return;
+    }
     memmove(&p->mark[1], &p->mark[0], (DELAY_MARKS - 1) * sizeof(p->mark[0]));
     p->mark[0] = (struct delay_mark){ .phase = phase };
     if (phase)                  /* the first one began with the process */

@@ -14,8 +14,10 @@ struct delay { uint64_t ran_ns, kept_ns; };
  * known, or of another process. */
 struct delay delay_since(const struct delay *now, const struct delay *before);
 
-/* What a process had had when phases of its program began, the last ones, as they were
- * seen to: of those that came too soon behind another nothing is known. */
+/* What a process had had when phases of its program began, the last ones, as
+ * they were seen to. One that comes soon behind another has what both had, never
+ * less than its own: who was kept from a processor for a while must not look
+ * slow. Of the other nothing is known then. */
 enum { DELAY_MARKS = 4 };
 struct delay_phases {           /* {0} knows nothing */
     struct delay_mark { uint32_t phase; struct delay is; } mark[DELAY_MARKS];

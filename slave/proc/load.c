@@ -187,7 +187,7 @@ static uint64_t some_work(void)
 
 /* The shortest of some times: others may have had the processor. In steps of
  * 19 %, as nobody is to move for what was measured by chance. */
-static double measured_speed(void)
+double load_speed(void)
 {
     enum { TIMES = 7 };
     static const double usual_ns = 240000, steps = 4;
@@ -216,11 +216,9 @@ double load_quota_part(double limit, unsigned cpus)
     return limit > 0 && limit < cpus ? limit / cpus : 1;
 }
 
-double load_speed(void)
+double load_part(unsigned cpus)
 {
-    double limit = quota();
-
-    return measured_speed() * load_quota_part(limit, usable(limit));
+    return load_quota_part(quota(), cpus);
 }
 
 static uint64_t meminfo(const char *name)

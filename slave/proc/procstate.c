@@ -11,6 +11,8 @@
 #include "slave/proc/sample.h"
 #include "slave/proc/smallfile.h"
 
+enum { AWAKE_NS = 20 * 1000 * 1000 };   /* two of the ticks that the kernel tells */
+
 static bool proc_text(pid_t pid, const char *name, char *buf, size_t size)
 {
     char path[48];
@@ -121,4 +123,20 @@ void procstate_read(struct procstate *s, pid_t pid)
     if (state == 'D' && proc_text(pid, "wchan", text, sizeof(text)) &&
         strcmp(text, "0") != 0)
         snprintf(s->wchan, sizeof(s->wchan), "%.31s", text);
+}
+
+int procstate_stands(pid_t pid, uint64_t *cpu_ns)
+{
+    char text[1024], state;
+    struct sample_proc proc;
+
+    if (!proc_text(pid, "stat", text, sizeof(text)) ||
+        sample_proc_parse(text, false, &proc) < 0)
+        return -1;
+    state = procstate_letter(text);
+    if (state == 'T')
+        *cpu_ns = proc.cpu_ns;
+    if (state == 't' || (state == 'R' && proc.cpu_ns < *cpu_ns + AWAKE_NS))
+        return -1;
+    return state == 'T';
 }

@@ -24,6 +24,12 @@ struct procstate {              /* {0}: nothing is known */
  * the thread, to look at its stack, all that was found before. */
 void procstate_read(struct procstate *s, pid_t tid);
 
+/* 1: it is stopped by a signal; 0: it is not; -1: who knows, as somebody holds it
+ * to look at its stack, or it is gone. Whom a tracer lets go the kernel wakes for a
+ * moment before it stops again: *cpu_ns is what the process had used when it was seen
+ * to stand, 0 before; who has hardly used any since is not known to go on. */
+int procstate_stands(pid_t pid, uint64_t *cpu_ns);
+
 /* The part that is not the kernel's; for tests. text of /proc/PID/stat: the
  * state letter, 0 if there is none. */
 char procstate_letter(const char *text);

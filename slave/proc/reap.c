@@ -1,7 +1,9 @@
 /* reap.c - tells who has died.
  *
  * The kernel also reports here that a child which we trace has stopped,
- * whatever flags are given: that is no end, and somebody has to let it go. */
+ * whatever flags are given: that is no end, and somebody has to let it go. One
+ * that we do not trace stops and goes on by signals; of these it keeps only the
+ * last word. */
 #include "slave/proc/reap.h"
 
 #include <errno.h>
@@ -21,6 +23,7 @@ struct reap {
     struct event *event;        /* owned */
     reap_f *dead;
     reap_stop_f *stopped;
+    reap_stand_f *stood;        /* or NULL */
     void *arg;
 };
 
@@ -56,7 +59,8 @@ static bool wait_some(idtype_t what, pid_t pid, int how, siginfo_t *info,
                       struct rusage *usage)
 {
     info->si_pid = 0;
-    return syscall(SYS_waitid, what, pid, info, how | WEXITED | WNOHANG,
+    return syscall(SYS_waitid, what, pid, info,
+                   how | WEXITED | WSTOPPED | WCONTINUED | WNOHANG,
                    usage) == 0 && info->si_pid > 0;
 }
 
@@ -79,12 +83,16 @@ static void on_child(evutil_socket_t sig, short what, void *arg)
     while (wait_one(&info, &usage))
         if (is_end(&info))
             r->dead(r->arg, info.si_pid, status_of(&info), &usage);
-        else
+        else if (info.si_code == CLD_TRAPPED)
             r->stopped(r->arg, info.si_pid, info.si_status);
+        else if (r->stood)
+            r->stood(r->arg, info.si_pid,
+                     info.si_code == CLD_STOPPED ? info.si_status : 0);
 }
 
 struct reap *reap_open(struct event_base *base, reap_f *dead,
-                       reap_stop_f *stopped, void *arg, struct err *err)
+                       reap_stop_f *stopped, reap_stand_f *stood, void *arg,
+                       struct err *err)
 {
     struct reap *r = calloc(1, sizeof(*r));
 
@@ -92,6 +100,7 @@ struct reap *reap_open(struct event_base *base, reap_f *dead,
         return err_memory(err), NULL;
     r->dead = dead;
     r->stopped = stopped;
+    r->stood = stood;
     r->arg = arg;
     r->event = evsignal_new(base, SIGCHLD, on_child, r);
     if (r->event && !event_add(r->event, NULL))

@@ -26,8 +26,13 @@ typedef void reap_f(void *arg, pid_t pid, int status,
  * waitid(2) has it. */
 typedef void reap_stop_f(void *arg, pid_t tid, int status);
 
+/* A child was stopped by this signal, or, 0, goes on, whoever has sent that. */
+typedef void reap_stand_f(void *arg, pid_t pid, int sig);
+
+/* stood may be NULL. */
 struct reap *reap_open(struct event_base *base, reap_f *dead,
-                       reap_stop_f *stopped, void *arg, struct err *err);
+                       reap_stop_f *stopped, reap_stand_f *stood, void *arg,
+                       struct err *err);
 void reap_close(struct reap *r);        /* NULL is fine */
 
 /* How a process has ended that is another's child, as from wait(2); -1: the kernel

@@ -48,3 +48,11 @@ uint64_t ticks_ns(const struct ticks *t, unsigned clock, uint64_t diff)
     return clock == PAGE_CLOCK_TSC ? (uint64_t)((double)diff * t->ns_per_tsc)
                                    : 0;
 }
+
+uint64_t ticks_of(const struct ticks *t, unsigned clock, uint64_t ns)
+{
+    if (clock == PAGE_CLOCK_MONOTONIC)
+        return ns;
+    return clock == PAGE_CLOCK_TSC && t->ns_per_tsc > 0
+           ? (uint64_t)((double)ns / t->ns_per_tsc) : 0;
+}

@@ -23,7 +23,8 @@ void ticks_update(struct ticks *t);
 /* What the clock (enum page_clock) says now; 0 for a clock that is none. */
 uint64_t ticks_now(unsigned clock);
 
-/* A difference of ticks, in ns. */
+/* A difference of ticks, in ns, and the other way round. */
 uint64_t ticks_ns(const struct ticks *t, unsigned clock, uint64_t diff);
+uint64_t ticks_of(const struct ticks *t, unsigned clock, uint64_t ns);
 
 #endif

@@ -116,7 +116,7 @@ static int begin(struct stackcmd *c, char **words, struct err *err)
     c->base = event_base_new();
     if (!c->base)
         return err_memory(err);
-    c->reap = reap_open(c->base, on_dead, on_stopped, c, err);
+    c->reap = reap_open(c->base, on_dead, on_stopped, NULL, c, err);
     c->stacker = c->reap ? stacker_open(c->base, err) : NULL;
     return c->stacker ? stacker_take(c->stacker, &conf, on_done, c, err) : -1;
 }

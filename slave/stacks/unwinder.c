@@ -17,6 +17,7 @@
 #include <event2/bufferevent.h>
 
 #include "proto/base/clock.h"
+#include "proto/base/signals.h"
 #include "proto/link/timer.h"
 #include "slave/stacks/unwinder_work.h"
 
@@ -52,13 +53,15 @@ static int drop_rights(const struct launch_user *u)
 
 static _Noreturn void be_unwinder(const struct unwinder_conf *c, int fd)
 {
-    sigset_t none;
+    sigset_t for_tasks;
 
     for (int sig = 1; sig < NSIG; sig++)
         signal(sig, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigemptyset(&for_tasks);
+    signals_add_passed(&for_tasks, true);
+    sigdelset(&for_tasks, SIGALRM);     /* that is ours */
+    sigprocmask(SIG_SETMASK, &for_tasks, NULL);
     if (dup2(fd, 3) < 0)
         _exit(1);
     close_range(4, ~0u, 0);

@@ -6,35 +6,25 @@
 #include "slave/yield/surrender.h"
 
 #include <dirent.h>
-#include <linux/capability.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "proto/base/array.h"
+#include "slave/launch/schedule.h"
 
-enum { PASSES = 8, NICE_ZERO = 20 };
-
-static bool has_capability(unsigned which)
-{
-    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-    return syscall(SYS_capget, &head, data) == 0 &&
-           data[which / 32].effective & 1u << which % 32;
-}
+enum { PASSES = 8 };
 
 bool surrender_may_calm(void)
 {
-    struct rlimit limit;
+    return schedule_least_nice() <= getpriority(PRIO_PROCESS, 0);
+}
 
-    return has_capability(CAP_SYS_NICE) ||
-           (getrlimit(RLIMIT_NICE, &limit) == 0 &&
-            (int64_t)limit.rlim_cur >=
-                NICE_ZERO - getpriority(PRIO_PROCESS, 0));
+unsigned surrender_may_raise(void)
+{
+    int steps = getpriority(PRIO_PROCESS, 0) - schedule_least_nice();
+
+    return steps > 0 ? (unsigned)steps : 0;
 }
 
 static struct surrendered *find(const struct surrender *s, pid_t tid)
@@ -51,7 +41,7 @@ static const struct surrendered *maker(const struct surrender *s, pid_t pid)
     const struct surrendered *of = find(s, pid);
 
     for (size_t i = 0; i < s->n && !of; i++)
-        if (s->v[i].calm || s->v[i].aside)
+        if (s->v[i].weighs || s->v[i].aside)
             of = &s->v[i];
     return of;
 }
@@ -66,9 +56,10 @@ static struct surrendered *note(struct surrender *s, pid_t pid, pid_t tid)
         return NULL;
     of = maker(s, pid);         /* the array may have moved */
     is.nice = getpriority(PRIO_PROCESS, (id_t)tid);
-    if (of && of->calm && is.nice == SURRENDER_NICE) {
+    if (of && of->weighs && is.nice == of->made) {
         is.nice = of->nice;
-        is.calm = true;
+        is.made = of->made;
+        is.weighs = true;
     }
     if (of && of->aside && CPU_EQUAL(&is.cpus, &of->put)) {
         is.put = of->put;
@@ -84,15 +75,16 @@ static bool weigh(const struct surrender *s, struct surrendered *t)
 {
     int is = getpriority(PRIO_PROCESS, (id_t)t->tid);
 
-    if (s->calm == t->calm)
+    if (s->weighs ? t->weighs && t->made == s->nice : !t->weighs)
         return true;
-    if (!s->calm) {
-        t->calm = false;
-        return is != SURRENDER_NICE ||
+    if (!s->weighs) {
+        t->weighs = false;
+        return is != t->made ||
                setpriority(PRIO_PROCESS, (id_t)t->tid, t->nice) == 0;
     }
-    t->calm = setpriority(PRIO_PROCESS, (id_t)t->tid, SURRENDER_NICE) == 0;
-    return t->calm;
+    t->made = s->nice;
+    t->weighs = setpriority(PRIO_PROCESS, (id_t)t->tid, s->nice) == 0;
+    return t->weighs;
 }
 
 static bool place(const struct surrender *s, struct surrendered *t)
@@ -148,6 +140,11 @@ void surrender_take(struct surrender *s, pid_t pid)
         if (d)
             closedir(d);
     }
+}
+
+bool surrender_knows(const struct surrender *s, pid_t pid)
+{
+    return find(s, pid) != NULL;
 }
 
 void surrender_fini(struct surrender *s)

@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "proto/base/log.h"
 #include "proto/base/taskset.h"
 #include "proto/link/timer.h"
+#include "slave/jobs/jobhook.h"
 #include "slave/proc/delay.h"
 #include "slave/yield/surrender.h"
 
@@ -21,6 +23,7 @@ struct yield {
     uint64_t job;
     struct surrender gives;
     bool held;
+    bool waits;                 /* for the end of a move, to be aside again */
 };
 
 struct yields {
@@ -38,10 +41,15 @@ struct fares {
     cpu_set_t cpus;
 };
 
+static pid_t pid_of(const struct task *t)
+{
+    return t->tally.pid > 0 ? t->tally.pid : t->pid;
+}
+
 static void add_task(void *to, struct task *t)
 {
     struct fares *f = to;
-    pid_t pid = t->tally.pid > 0 ? t->tally.pid : t->pid;
+    pid_t pid = pid_of(t);
     struct delay d = { 0, 0 };
     cpu_set_t may;
 
@@ -70,10 +78,25 @@ static void give_one(void *arg, pid_t pid, size_t task)
     surrender_take(arg, pid);
 }
 
-static void give(struct job *j, struct surrender *s)
+/* Its tasks stand, and may be made images of. */
+static bool is_moved(const struct job *j)
 {
-    s->refused = 0;
-    job_each_process(j, give_one, s);
+    const struct jobhook *hook = j->part.node->hook;
+
+    return hook && hook->awaits(j);
+}
+
+/* All of it but the processors while it is moved: images have in them what threads are
+ * bound to. */
+static void give(struct yield *y, struct job *j)
+{
+    bool aside = y->gives.aside;
+
+    y->waits = aside && is_moved(j);
+    y->gives.aside = aside && !y->waits;
+    y->gives.refused = 0;
+    job_each_process(j, give_one, &y->gives);
+    y->gives.aside = aside;
 }
 
 /* --------------------------------------------------------------- the order */
@@ -127,6 +150,30 @@ static void drop(struct yield **at)
     free(y);
 }
 
+static const char *be_calm(struct surrender *s)
+{
+    s->nice = SURRENDER_NICE;
+    s->weighs = surrender_may_calm();
+    return s->weighs ? NULL : "this user could not give it its weight back";
+}
+
+static const char *be_raised(struct surrender *s, uint32_t steps)
+{
+    uint32_t may = surrender_may_raise();
+
+    s->weighs = may > 0;
+    s->nice = getpriority(PRIO_PROCESS, 0) - (int)(steps < may ? steps : may);
+    return s->weighs ? NULL : "the kernel does not let this user have more weight";
+}
+
+/* Steps that it has, beside what this process has; 0: it is calm, or as it was. */
+static uint32_t raised_by(const struct surrender *s)
+{
+    int steps = getpriority(PRIO_PROCESS, 0) - s->nice;
+
+    return s->weighs && steps > 0 ? (uint32_t)steps : 0;
+}
+
 /* NULL, or why not all of it. */
 static const char *follow(struct yields *ys, struct yield *y, struct part *p,
                           const Hct__Yield *m)
@@ -136,14 +183,18 @@ static const char *follow(struct yields *ys, struct yield *y, struct part *p,
 
     y->held = m->held;
     if (!j)
-        return m->calm || m->aside ? "others have started its tasks" : NULL;
-    y->gives.calm = m->calm && surrender_may_calm();
-    if (m->calm && !y->gives.calm)
-        why = "this user could not give it its weight back";
+        return m->calm || m->aside || m->raise ? "others have started its tasks"
+                                               : NULL;
+    if (m->calm)
+        why = be_calm(&y->gives);
+    else if (m->raise)
+        why = be_raised(&y->gives, m->raise);
+    else
+        y->gives.weighs = false;
     if (m->aside && !y->gives.aside)
         why = find_room(ys, m->for_job, &y->gives.room);
     y->gives.aside = m->aside && (y->gives.aside || !why);
-    give(j, &y->gives);
+    give(y, j);
     if (y->gives.refused && !why)
         why = "the kernel does not let this user do that";
     return why;
@@ -174,13 +225,15 @@ static void answer(const struct yield *y, struct part *p, const Hct__Yield *o,
         here = cpus_text(&all);
     m.job = p->id;
     m.serial = o->serial;
-    m.calm = y && y->gives.calm;
+    m.calm = y && y->gives.weighs && y->gives.nice == SURRENDER_NICE;
+    m.raised = y ? raised_by(&y->gives) : 0;
     m.aside = y && y->gives.aside;
     m.held = y && y->held;
     m.tasks = f.tasks;
     m.ran_ns = f.sum.ran_ns;
     m.kept_ns = f.sum.kept_ns;
     m.may_calm = job_of(p) && surrender_may_calm();
+    m.may_raise = job_of(p) ? surrender_may_raise() : 0;
     if (why)
         m.why = (char *)(uintptr_t)why;
     if (cpus)
@@ -200,7 +253,7 @@ void yields_order(struct yields *ys, const Hct__Yield *m)
 
     if (!p)
         return;
-    if (!m->look && !*at && (m->calm || m->aside || m->held)) {
+    if (!m->look && !*at && (m->calm || m->raise || m->aside || m->held)) {
         *at = calloc(1, sizeof(**at));
         if (*at)
             (*at)->job = m->job;
@@ -208,7 +261,7 @@ void yields_order(struct yields *ys, const Hct__Yield *m)
     if (!m->look && *at)
         why = follow(ys, *at, p, m);
     answer(*at, p, m, why);
-    if (*at && !(*at)->gives.calm && !(*at)->gives.aside && !(*at)->held)
+    if (*at && !(*at)->gives.weighs && !(*at)->gives.aside && !(*at)->held)
         drop(at);
     if (ys->first && !event_pending(ys->timer, EV_TIMEOUT, NULL))
         timer_set(ys->timer, yield_tick_ns);
@@ -223,11 +276,35 @@ static void let_go(struct yield *y, struct part *p)
 
     log_warn("yield", "the master is away: what was given up is given back "
              "job=%llu", (unsigned long long)y->job);
-    y->gives.calm = y->gives.aside = false;
+    y->gives.weighs = y->gives.aside = false;
     if (j)
-        give(j, &y->gives);
+        give(y, j);
     if (y->held && p->ops->hold(p, "all", HCT__HOLD_ORDER__HOLD_RESUME, &err))
         log_warn("yield", "%s", err.text);
+}
+
+struct newcomer { const struct surrender *gives; bool any; };
+
+static void look_at(void *to, struct task *t)
+{
+    struct newcomer *n = to;
+    pid_t pid = pid_of(t);
+
+    n->any |= pid > 0 && !t->over && !surrender_knows(n->gives, pid);
+}
+
+/* Tasks that have come since have not given up anything yet, nor those processors that
+ * they got back to be moved. */
+static void give_later(struct yield *y, struct part *p)
+{
+    struct newcomer new = { &y->gives, y->waits };
+    struct job *j = job_of(p);
+
+    if (!j || is_moved(j) || (!y->gives.weighs && !y->gives.aside))
+        return;
+    p->ops->each(p, PART_HERE, look_at, &new);
+    if (new.any)
+        give(y, j);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -240,6 +317,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         uint64_t away_ns = p ? uplink_away_ns(p->node->uplink) : 0;
 
         if (p && away_ns < YIELD_LEASE_S * CLOCK_NS_PER_S) {
+            give_later(*at, p);
             at = &(*at)->next;
             continue;
         }
@@ -249,6 +327,14 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
     if (ys->first)
         timer_set(ys->timer, yield_tick_ns);
+}
+
+void yields_unbind(struct yields *ys, struct job *j)
+{
+    struct yield *y = ys ? *find(ys, j->part.id) : NULL;
+
+    if (y && y->gives.aside && !y->waits)
+        give(y, j);
 }
 
 struct yields *yields_open(struct event_base *base, struct jobs *jobs,

@@ -20,4 +20,9 @@ void yields_close(struct yields *ys);   /* NULL is fine */
 /* Answered by Yielded, of a job that is here. */
 void yields_order(struct yields *ys, const Hct__Yield *m);
 
+/* Images of that job's tasks are about to be made, which have the processors in them
+ * that threads are bound to: they get their own ones back until that is over. ys may be
+ * NULL. */
+void yields_unbind(struct yields *ys, struct job *j);
+
 #endif

@@ -8,7 +8,8 @@
  * checks its results, prints "NAME: ok" and exits with 0, or says what is
  * wrong and exits with 1. KERNEL_ROUNDS in the environment makes it so many
  * rounds, and task 0 say on standard error how many seconds of wall and of CPU
- * time they took. */
+ * time they took. KERNEL_NAP is for how many milliseconds each task sleeps before a
+ * round, so that who only has to be there leaves the processors to others. */
 #ifndef TESTS_KERNEL_H
 #define TESTS_KERNEL_H
 
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct kernel {
     const char *name;
@@ -25,6 +27,7 @@ struct kernel {
     double cpu_start;
     int timed;
     int round, rounds;
+    unsigned nap_us;
     long wrong;                 /* results that were not as they should be */
 };
 
@@ -42,6 +45,8 @@ static inline void kernel_init(struct kernel *k, int argc, char **argv,
         k->rounds = atoi(getenv("KERNEL_ROUNDS"));
         k->timed = 1;
     }
+    if (getenv("KERNEL_NAP"))
+        k->nap_us = (unsigned)(1e3 * atof(getenv("KERNEL_NAP")));
     if (k->size < 1 || k->seconds < 0) {
         fprintf(stderr, "usage: %s [SIZE [SECONDS]]\n", name);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -57,6 +62,8 @@ static inline int kernel_more(struct kernel *k)
 {
     int more = ++k->round < k->rounds;
 
+    if (k->nap_us)
+        usleep(k->nap_us);
     if (k->seconds > 0) {
         more = MPI_Wtime() - k->start < k->seconds;
         MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -1,9 +1,11 @@
 /* phases.c - a program in three phases that differ in what they do: shifts
  * between neighbours, global sums, and a gather with a broadcast, each after
  * some microseconds of computing. Each begins with MPI_Pcontrol(phase), and its
- * first call is tagged. */
+ * first call is tagged. PHASES_REST in the environment makes each rest for so many
+ * milliseconds first, so that it lasts, however few its calls are. */
 #include <hct_rt.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include "kernel.h"
 
@@ -15,6 +17,14 @@ static double reckon(double x)
     for (int i = 0; i < 5000; i++)
         x = x * 0.999 + one;
     return x;
+}
+
+static void rest(void)
+{
+    const char *ms = getenv("PHASES_REST");
+
+    if (ms)
+        usleep((useconds_t)atoi(ms) * 1000);
 }
 
 static void shift(struct kernel *k, int *v)
@@ -72,12 +82,15 @@ int main(int argc, char **argv)
         int v = k.rank;
 
         MPI_Pcontrol(1);
+        rest();
         HCT_RT_Tag(k.round, "shift");
         shift(&k, &v);
         MPI_Pcontrol(2);
+        rest();
         HCT_RT_Tag(k.round, "sum");
         sum_up(&k, &v);
         MPI_Pcontrol(3);
+        rest();
         HCT_RT_Tag(k.round, "collect");
         collect(&k, &v, all);
     }

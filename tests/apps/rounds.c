@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EACH = 100 };            /* messages a round */
+enum { EACH = 50, NAP_US = 5000 };  /* messages a round, and its end */
 
 static FILE *lines;
 static uint64_t *ballast;
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
         stop = is_enough(argv[1], n / EACH);
         HCT_RT_Tag((int)(n / EACH), "round");
         MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        usleep(1000);
+        usleep(NAP_US);
         printf("round %ld %d\n", n / EACH, rank);
         fflush(stdout);         /* who waits for it sees it */
         if (lines) {

@@ -7,6 +7,7 @@
 #include "tests/fuzz/peers.h"
 
 #include "proto/link/refused.h"
+#include "proto/link/seal.h"
 #include "slave/tree/reduce.h"
 
 enum { DONE_MAX = 64 };
@@ -89,11 +90,13 @@ static void on_images_lost(void *arg, struct reduce_link *l, uint64_t job,
     images_from = NULL;
 }
 
-static void on_raw(void *arg, struct reduce_link *l, uint64_t job, int fd)
+static void on_raw(void *arg, struct reduce_link *l, uint64_t job, int fd,
+                   struct seal *seal)
 {
     (void)arg;
     assert(images_from == l && images_job == job && fd >= 0);
     images_from = NULL;
+    seal_free(seal);
     close(fd);
 }
 

@@ -325,6 +325,28 @@ static void reports(void)
         m->n_tasks = 1, m->tasks = tasks);
 }
 
+static void efforts(void)
+{
+    Hct__Effort__Task t = HCT__EFFORT__TASK__INIT, *tasks[] = { &t };
+    uint64_t sites[] = { 77, 78 }, calls[] = { 10, 20 };
+    uint64_t out_ns[] = { 300000000, 10000000 }, bytes[] = { 5000000 };
+    uint32_t partners[] = { 0 };
+
+    t.rank = 1;
+    t.outside_ns = 5000000000u;
+    t.computed_ns = 2500000000u;
+    t.sites = sites;
+    t.calls = calls;
+    t.out_ns = out_ns;
+    t.n_sites = t.n_calls = t.n_out_ns = 2;
+    t.partners = partners;
+    t.bytes = bytes;
+    t.n_partners = t.n_bytes = 1;
+    SAY(N0, PACE, Pace, HCT__PACE__INIT, m->speed = 1.5, m->part = 0.5);
+    SAY(N0, EFFORT, Effort, HCT__EFFORT__INIT, m->job = 1, m->n_tasks = 1,
+        m->tasks = tasks);
+}
+
 static void costs(unsigned who, uint32_t rank)
 {
     Hct__Profile__Module module = HCT__PROFILE__MODULE__INIT,
@@ -570,6 +592,7 @@ void master_tales(const char *dir)
     tell(dir, "master", "life");
     start(4);
     reports();
+    efforts();
     events(N0, 0, 0);
     events(N0, 0, 1);
     events(N0, 0, 2);
@@ -603,7 +626,8 @@ void master_tales(const char *dir)
     SAY(N0, SCHEDULED, Scheduled, HCT__SCHEDULED__INIT, m->job = 1, m->sort = 1,
         m->nice = 7, m->applied = 3, m->why = (char *)"no");
     SAY(N0, YIELDED, Yielded, HCT__YIELDED__INIT, m->job = 1, m->serial = 1,
-        m->tasks = 2, m->ran_ns = 5, m->cpus = (char *)"0", m->all = (char *)"0-1");
+        m->tasks = 2, m->ran_ns = 5, m->cpus = (char *)"0", m->all = (char *)"0-1",
+        m->raised = 1, m->may_raise = 20);
     SAY(OPERATOR, OPTIMIZE, Optimize, HCT__OPTIMIZE__INIT, m->dry_run = 1);
     SAY(OPERATOR, OPTIMIZE, Optimize, HCT__OPTIMIZE__INIT, m->dry_run = 0);
     SAY(OPERATOR, ASK, Ask, HCT__ASK__INIT, m->window = 1, m->phase = 2, m->job = 1);

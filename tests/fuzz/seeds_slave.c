@@ -178,7 +178,8 @@ void slave_tales(const char *dir)
     SAY(0, YIELD, Yield, HCT__YIELD__INIT, m->job = 1, m->look = 1);
     SAY(0, YIELD, Yield, HCT__YIELD__INIT, m->job = 1, m->serial = 2, m->calm = 1,
         m->aside = 1, m->held = 1, m->for_job = 1);
-    SAY(0, YIELD, Yield, HCT__YIELD__INIT, m->job = 1, m->serial = 3);
+    SAY(0, YIELD, Yield, HCT__YIELD__INIT, m->job = 1, m->serial = 3, m->raise = 20);
+    SAY(0, YIELD, Yield, HCT__YIELD__INIT, m->job = 1, m->serial = 4);
     raw(5, STEP_SPECIAL, "\1\0\1", 3);          /* dead */
     SAY(0, TERMINATE, Terminate, HCT__TERMINATE__INIT, m->job = 1,
         m->ranks = (char *)"all");

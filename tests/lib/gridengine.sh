@@ -123,9 +123,9 @@ ge_submit()     # ARGUMENT...: of qsub
     ge_submit_by '' "$@"
 }
 
-ge_over()       # back when no job is known any more
+ge_over()       # back when no job is known any more, whosever it is
 {
-    wait_for '[ -z "$(qstat)" ]' 60
+    wait_for '[ -z "$(qstat -u "*")" ]' 60
 }
 
 ge_left()       # processes of jobs: all of the test that are not daemons of its own

@@ -6,8 +6,8 @@ hang()          # N TASKS COMMAND...: job N hangs, and is named
     shift 2
     hector-run -n "$hang_n" --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
-    wait_for "[ -e \"\$HECTOR_DB\" ] &&
-        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $hang_job' 2>/dev/null)\" ]" 60
+    wait_for "[ -e \"\$HECTOR_DB\" ] && [ -n \"\$(sql \"SELECT 1 FROM verdicts WHERE
+        job = $hang_job AND kind IN ('hang', 'deadlock')\" 2>/dev/null)\" ]" 60
 }
 end()           # N: it is killed, and recorded as ended
 {

@@ -9,7 +9,7 @@ older()         # SCHEMA: 7 or 13; the file $HECTOR_DB becomes one of that
         DROP VIEW steps; DROP TABLE step; DROP VIEW remarks; DROP TABLE remark;
         DROP TABLE learnt;
         DROP VIEW deadlines; DROP TABLE deadline; DROP TABLE instance;
-        DROP VIEW ladder; DROP TABLE rung;
+        DROP VIEW ladder; DROP TABLE rung; DROP TABLE climb;
         DROP VIEW plans; DROP TABLE plan; DROP TABLE system;'
     older_columns='job.batch job.limit_ns job.restarts job.reason
         job.from_job job.from_checkpoint

@@ -45,6 +45,18 @@ queue_restart() # munged, killed, and slurmctld
     slurm_again
 }
 
+# Whom Slurm takes to run since a minute, though his script has never begun: the order to
+# begin it was lost with munged. He is cancelled, and is none of ours.
+queue_lost()
+{
+    squeue -h -t R -o '%M %i' | awk -F '[: ]' '$1 > 0 { print $NF }' >"$T/running"
+    while read -r queue_id; do
+        queue_n=$(grep -n "^$queue_id " "$T/submitted" | cut -d: -f1)
+        [ ! -e "$T/jobs/$queue_n.err" ] && scancel "$queue_id" &&
+            sed -i "s/^$queue_id .*/$queue_id dropped/" "$T/submitted"
+    done <"$T/running"
+}
+
 # What has become of each: its number, kind and ends in the database.
 queue_ends()
 {
@@ -79,6 +91,6 @@ queue_run()     # JOBS SEED: $T/ends is what has become of them
     [ "$queue_n" = "$1" ] || return
     wait_for "[ \"\$(queue_gone)\" -ge $(($1 / 2)) ]" $((60 + $1 * 6))
     queue_restart
-    wait_for "[ \"\$(queue_gone)\" = $1 ]" $((60 + $1 * 6))
+    wait_for "queue_lost; [ \"\$(queue_gone)\" = $1 ]" $((120 + $1 * 6))
     queue_ends >"$T/ends"
 }

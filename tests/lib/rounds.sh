@@ -2,10 +2,10 @@
 # tasks or make them again. Wants $R, with all options of every job.
 # shellcheck shell=sh disable=SC2034,SC2086,SC2154 # by who reads it; words are wanted
 begin()         # WORD...: a job of $tasks tasks, which run when it is back; $more
-                # is of the program, $input what it reads
+                # is of the program, $wrap before it, $input what it reads
 {
     rm -f "$T/enough" "$T/rounds.out"
-    $R "$@" -n $tasks "$build/apps/rounds" "$T/enough" ${more+"$more"} \
+    $R "$@" -n $tasks ${wrap-} "$build/apps/rounds" "$T/enough" ${more+"$more"} \
         <"${input-/dev/null}" >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
     wait_for '[ "$(grep -c begun "$T/rounds.out")" = $tasks ]' 30
@@ -46,4 +46,18 @@ processes()     # how many tasks of this test there are
 pid_of()        # RANK
 {
     sql "SELECT pid FROM tasks WHERE job = $job AND rank = $1"
+}
+hold_back()     # PROGRAM [WORD]: who runs it from now on waits before it begins as long
+{               # as there is $T/hold; only where WORD is its first, if there is one
+    mkdir "$T/bin"
+    cp "$BIN"/* "$T/bin"
+    cp -a "$build/lib" "$T/lib"
+    mv "$T/bin/$1" "$T/bin/$1.real"
+    cat >"$T/bin/$1" <<END
+#!/bin/sh
+while [ -e "$T/hold" ] ${2:+&& [ x\$1 = x$2 ]}; do sleep 0.02; done
+exec "$T/bin/$1.real" "\$@"
+END
+    chmod 755 "$T/bin/$1"
+    BIN=$T/bin PATH=$T/bin:$PATH
 }

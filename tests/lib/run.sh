@@ -13,8 +13,9 @@
 # (also in its file summary), and the exit status is 0 if nothing failed and something
 # passed. Lints and fuzzers, which compute, run one for each processor at a time; the
 # others mostly wait, and three run, up to 16 in all; $TEST_JOBS says another number.
-# Where tests would share /dev/shm (see one.sh), one runs at a time. Tests with the
-# longest limits begin first.
+# System tests whose tasks compute most of their time say "# busy" in their first lines:
+# of them one runs at a time, beside others. Where tests would share /dev/shm (see
+# one.sh), one runs at a time of all. Tests with the longest limits begin first.
 #
 # A system test that fails is run once more, alone, when all others have ended. If it
 # passes then it is unsteady: it counts as passed, and the last lines and the file
@@ -43,15 +44,24 @@ limit_first()   # names of tests on stdin; those of one limit stay as they are
     done | sort -s -r -n -k 1,1 | cut -d ' ' -f 2-
 }
 
-run_list()      # JOBS: the tests on stdin
+# Rules of prove: it takes the first test whose forerunner in the same rule has ended.
+rules()         # LIST
+{
+    grep '\.t$' "$1" | xargs -r grep -lx '# busy' >"$1.busy"
+    [ ! -s "$1.busy" ] || echo "seq={$(paste -s -d , "$1.busy")}"
+    grep -vxFf "$1.busy" "$1" | sed 's/^/seq=/'
+}
+
+run_list()      # JOBS LIST
 {
     if command -v prove >/dev/null 2>&1; then
-        prove --timer --jobs "$1" --exec 'sh lib/one.sh' -
+        rules "$2" | sed 's/^/--rules=/' >"$2.rules"
+        xargs -a "$2.rules" -d '\n' prove --timer --jobs "$1" --exec 'sh lib/one.sh' - <"$2"
     else
         while read -r test; do
             echo "# $test"
             sh lib/one.sh "$test" | grep -v '^ok'
-        done
+        done <"$2"
     fi
 }
 
@@ -70,7 +80,7 @@ for word in "$@"; do
     case $word in lint*|fuzz*) jobs=$processors ;; esac
     [ "$jobs" -le 16 ] || jobs=16
     begun=$(date +%s)
-    run_list "${alone:-${TEST_JOBS:-$jobs}}" <"$list"
+    run_list "${alone:-${TEST_JOBS:-$jobs}}" "$list"
     cat "$list" >>"$TAP_DIR/all"
     echo "$word: $(wc -l <"$list") files in $(($(date +%s) - begun)) s"
 done

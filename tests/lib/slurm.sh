@@ -15,6 +15,7 @@
 # its daemons insist on, the file is skipped.
 # shellcheck shell=sh disable=SC2154 # $T is t.sh's
 
+as=             # words before sbatch, salloc and hector-run: $nobody of nobody.sh
 slurm()         # N
 {
     [ "$(id -u)" = 0 ] || skip_all "Slurm's daemons run as root only"
@@ -100,27 +101,47 @@ slurm_strays()  # HOST...: processes there of other sessions than the test's, of
                 '$1 != sid { $1 = host ":"; print }'
     done
 }
+slurm_stopped() # PROGRAM: how many processes of it stand, on any host
+{
+    for slurm_h in $t_hosts; do
+        for slurm_p in $(processes_of "$slurm_h"); do
+            grep -qs "^[0-9]* ($1) T" "/proc/$slurm_p/stat" && echo "$slurm_p"
+        done
+    done | wc -l
+}
 slurm_queue()   # the jobs in the queue, but one that $lasts
 {
-    squeue -h -o %A | grep -vx "${lasts:-none}"
+    { squeue -h -o %A || echo 'nobody knows'; } | grep -vx "${lasts:-none}"
 }
 
 slurm_over()    # back when no node is still being cleared of a job before
 {
-    wait_for '[ -z "$(slurm_queue)" ]' 60
+    # What a slurmd has said while slurmctld was away it says again minutes later.
+    wait_for '[ -z "$(slurm_queue)" ]' 300
 }
 
-slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any
+# srun that gets SIGTERM has its step killed, the slave among it, which may need longer
+# to put away what it has: the next one of the same user does.
+slurm_sweep()
 {
-    if wait_for '[ -z "$(squeue -h)$(slurm_left)" ]' 20; then
+    for slurm_h in $t_hosts; do
+        # shellcheck disable=SC2086 # words
+        ! on "$slurm_h" ls -A "$TMPDIR" /dev/shm | grep -q '^hector-' ||
+            on "$slurm_h" $as hector-run -n 1 true >&2
+    done
+}
+slurm_clear()   # DESCRIPTION: a test: no job in the queue, nothing left of any, by
+{               # the environment that it had and by the hosts that it was on
+    # shellcheck disable=SC2086 # names
+    if wait_only '[ -z "$(squeue -h)$(slurm_left)$(slurm_strays $t_hosts)" ]' 300; then
         pass "$1"
     else
-        fail "$1" "$(squeue)" "$(slurm_left)"
+        fail "$1" "$(squeue)" "$(slurm_left)" "$(slurm_strays $t_hosts)"
     fi
+    slurm_sweep
 }
 
 # ------------------------------------------------------------- jobs in it
-as=             # words before sbatch and salloc: $nobody of nobody.sh
 alloc()         # ARGUMENT...: of salloc, and the command
 {
     slurm_over
@@ -131,8 +152,11 @@ batch()         # ARGUMENT...: of sbatch, and a script from stdin; $status is
 {               # the script's, its output in $T/out and $T/err
     { echo '#!/bin/sh'; cat; } >"$T/script"
     slurm_over
+    fresh out err
+    [ -z "$as" ] || chmod 666 "$T/out" "$T/err"
     status=0
-    sbatch -Q --wait -o "$T/out" -e "$T/err" "$@" "$T/script" >/dev/null ||
+    # shellcheck disable=SC2086 # words
+    $as sbatch -Q --wait -o "$T/out" -e "$T/err" "$@" "$T/script" >/dev/null ||
         status=$?
 }
 submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a

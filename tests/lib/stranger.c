@@ -3,7 +3,8 @@
  * usage: stranger [-q] [-k KEYFILE] [-w SECONDS] [-n COUNT] ADDRESS WORD...
  *
  * Connects to unix:/path, unix:@name or tcp:host:port (-q: a SOCK_SEQPACKET
- * one), with -k proves the key in it, says the words in order, and listens
+ * one), with -k proves the key in it, and seals what it says from then on but for
+ * noise, text and replay; says the words in order, and listens
  * until the other side has closed, or for SECONDS (5). What it hears comes as
  * lines: a message's name, "Refuse: why", "N bytes", and at the end "closed"
  * or "open". With -n there are COUNT connections at a time, and only their
@@ -17,6 +18,8 @@
  *   signal:JOB kill:JOB        what only some may say
  *   header:LENGTH,TYPE,VERSION,ZERO,SEQUENCE       a header as it is given
  *   again                      the last frame once more, with its number
+ *   replay                     the bytes of the last frame once more
+ *   clear                      what it says is not sealed from then on
  *   skip                       leaves out a sequence number
  *   cut                        half of a frame, then the end
  *   call                       the first words of the proof of the key
@@ -40,6 +43,7 @@
 #include "proto/link/frame.h"
 #include "proto/link/key.h"
 #include "proto/link/message.h"
+#include "proto/link/seal.h"
 
 static struct {
     const char *address, *key;
@@ -48,7 +52,10 @@ static struct {
 } opt = { .type = SOCK_STREAM, .wait_s = 5 };
 
 static struct { uint8_t bytes[1 << 20]; size_t n; } said;   /* last frame */
+static struct { uint8_t bytes[(1 << 20) + SEAL_OVER]; size_t n; } sent;
 static uint32_t sequence;
+static struct seal *seal;       /* NULL: what is said is as it is */
+static bool in_clear;           /* so it is now, what is heard is sealed */
 
 static _Noreturn void fail(const char *what)
 {
@@ -111,6 +118,7 @@ static int dial(void)
 static void prove(int fd)
 {
     struct key_exchange x;
+    struct key_session keys;
     struct key key;
     struct err err;
     uint8_t call[KEY_CALL], answer[KEY_ANSWER], proof[KEY_PROOF];
@@ -130,6 +138,8 @@ static void prove(int fd)
         memset(proof, 0, sizeof(proof));        /* say it all the same */
     }
     send(fd, proof, sizeof(proof), MSG_NOSIGNAL);
+    if (key_session(&x, &key, false, &keys, &err) || !(seal = seal_new(&keys, &err)))
+        puts("no keys of the link");
 }
 
 /* ------------------------------------------------------------------- words */
@@ -148,12 +158,30 @@ static void say(int fd, const void *p, size_t n)
     }
 }
 
+/* The first upto bytes of it, as the link has them. */
+static void say_part(int fd, const uint8_t *p, size_t n, size_t upto)
+{
+    bool sealed = seal && !in_clear;
+    size_t before = sealed ? SEAL_HEAD : 0;
+
+    memcpy(sent.bytes + before, p, n);
+    if (sealed)
+        seal_close(seal, sent.bytes, n, false);
+    sent.n = before + n + (sealed ? SEAL_TAG : 0);
+    say(fd, sent.bytes, upto < sent.n ? upto : sent.n);
+}
+
+static void say_sealed(int fd, const uint8_t *p, size_t n)
+{
+    say_part(fd, p, n, SIZE_MAX);
+}
+
 static void say_frame(int fd, unsigned type, const uint8_t *body, size_t n)
 {
     frame_header(said.bytes, (uint16_t)type, sequence++, (uint32_t)n);
     memcpy(said.bytes + FRAME_HEADER, body, n);
     said.n = FRAME_HEADER + n;
-    say(fd, said.bytes, said.n);
+    say_sealed(fd, said.bytes, said.n);
 }
 
 static void say_message(int fd, enum message_type type, const void *m)
@@ -222,7 +250,7 @@ static void say_header(int fd, const char *values)
         h[i] = (uint8_t)(v[0] >> (24 - 8 * i));
     h[6] = (uint8_t)v[2];
     h[7] = (uint8_t)v[3];
-    say(fd, h, sizeof(h));
+    say_sealed(fd, h, sizeof(h));
 }
 
 static void say_noise(int fd, size_t n)
@@ -279,12 +307,16 @@ static void say_word(int fd, const char *text)
     } else if (!strcmp(word, "header")) {
         say_header(fd, arg);
     } else if (!strcmp(word, "again")) {
-        say(fd, said.bytes, said.n);
+        say_sealed(fd, said.bytes, said.n);
+    } else if (!strcmp(word, "replay")) {
+        say(fd, sent.bytes, sent.n);
+    } else if (!strcmp(word, "clear")) {
+        in_clear = true;
     } else if (!strcmp(word, "skip")) {
         sequence++;
     } else if (!strcmp(word, "cut")) {
         frame_header(said.bytes, MESSAGE_HELLO, sequence, 100);
-        say(fd, said.bytes, FRAME_HEADER + 50);
+        say_part(fd, said.bytes, FRAME_HEADER + 100, FRAME_HEADER + 50);
         shutdown(fd, SHUT_WR);
     } else if (!strcmp(word, "call")) {
         key_call(&x, body);
@@ -314,11 +346,26 @@ static void hear_frame(const struct frame *f)
     printf("%s\n", message_name(f->type));
 }
 
+/* As frame_decode(). */
+static long decode(uint8_t *in, size_t n, struct frame *f, struct err *err)
+{
+    struct seal_opened o;
+    size_t need;
+    long used;
+
+    if (!seal)
+        return frame_decode(in, n, f, &need, err);
+    used = seal_open(seal, in, n, FRAME_HEADER + FRAME_BODY_MAX, &o, &need, err);
+    if (used > 0 && frame_decode(o.bytes, o.n, f, &need, err) != (long)o.n)
+        return -1;
+    return used;
+}
+
 static void hear(int fd)
 {
     static uint8_t in[1 << 16];
     uint64_t end = clock_monotonic_ns() + (uint64_t)(opt.wait_s * 1e9), now;
-    size_t n = 0, need;
+    size_t n = 0;
     struct frame f;
     struct err err;
     long used;
@@ -335,7 +382,7 @@ static void hear(int fd)
             return;
         }
         n += (size_t)got;
-        while ((used = frame_decode(in, n, &f, &need, &err)) > 0) {
+        while ((used = decode(in, n, &f, &err)) > 0) {
             hear_frame(&f);
             n -= (size_t)used;
             memmove(in, in + used, n);

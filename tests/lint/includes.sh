@@ -31,6 +31,7 @@ mpi-wrappers/inside  layer_predefined.inc
 mpi-wrappers/stop
 mpi-wrappers/layer   layer_c.inc layer_foreign.inc
 mpi-wrappers/swap
+mpi-wrappers/yield
 
 policies             hct_policy.h
 policies/lib
@@ -64,6 +65,7 @@ slave/vault          page.h
 slave/pmix           hct.pb-c.h
 slave/streams        hct.pb-c.h
 slave/page           hct.pb-c.h page.h calls.h
+slave/effort         hct.pb-c.h
 slave/stacks         hct.pb-c.h page.h
 slave/tree
 slave/jobs           hct.pb-c.h page.h calls.h hct_policy.h
@@ -100,7 +102,7 @@ master/hector/stack  master/store hct.pb-c.h stack_page.inc
 master/hector/model  master/store hct.pb-c.h calls.h
 master/hector/behind master/store hct.pb-c.h
 master/hector/diff   master/store master/watch hct.pb-c.h calls.h
-master/hector/plan   master/store master/optimize hct.pb-c.h
+master/hector/plan   master/store master/optimize master/ladder hct.pb-c.h
 master/hector/why    master/store master/watch hct_policy.h
 master/hector/page   master/store
 master/hector        master/store master/watch

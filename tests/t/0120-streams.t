@@ -34,7 +34,7 @@ ok '... and rank 1 has read it' cmp "$T/data" "$T/out"
 hector-run -n 2 --stdin none "$stream" cat <"$T/data" 2>"$T/err" >"$T/out"
 is "$(cat "$T/err")" "$(printf '0 bytes\n0 bytes')" '--stdin none'
 
-yes | timeout 20 hector-run -n 1 "$stream" head >"$T/out"
+yes | timeout 120 hector-run -n 1 "$stream" head >"$T/out"
 is "$?:$(out)" 0:y 'a task that stops reading does not hang the job'
 (echo early; sleep 1; echo late) | hector-run -n 1 cat >"$T/out"
 is "$(out)" "$(printf 'early\nlate')" 'a slow writer in front'
@@ -50,7 +50,7 @@ for r in 0 1 2 3; do
 done
 run hector-run -n 1 "$stream" bytes 300000
 is "$(wc -c <"$T/out")" 300000 'a long last line without a newline'
-timeout 20 hector-run -n 2 yes 2>"$T/err" | head -n 3 >"$T/out"
+timeout 120 hector-run -n 2 yes 2>"$T/err" | head -n 3 >"$T/out"
 is "$(out)" "$(printf 'y\ny\ny')" 'a reader that goes away ends the job'
 
 run hector-run -n 2 "$stream" both

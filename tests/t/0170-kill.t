@@ -17,7 +17,8 @@ run hector kill 999
 is "$status" 1 'no such job'
 
 begin hector-run -n 2 sh -c 'trap "echo got $HECTOR_RANK; exit 0" USR1
-    while :; do sleep 0.1; done'
+    : >"$T/usr1.$HECTOR_RANK"; while :; do sleep 0.1; done'
+wait_for '[ -e "$T/usr1.0" ] && [ -e "$T/usr1.1" ]' 10
 hector kill --signal USR1 $job.1 >/dev/null
 wait_for 'grep -q "got 1" "$T/out"' 5
 is "$(cat "$T/out")" 'got 1' 'hector kill --signal reaches one task'
@@ -25,7 +26,9 @@ hector kill --signal 10 $job.0 >/dev/null
 end
 is "$status" 0 '... and the job goes on to its end'
 
-begin hector-run -n 2 sh -c 'trap "" TERM; while :; do sleep 0.2; done'
+begin hector-run -n 2 sh -c 'trap "" TERM
+    : >"$T/term.$HECTOR_RANK"; while :; do sleep 0.2; done'
+wait_for '[ -e "$T/term.0" ] && [ -e "$T/term.1" ]' 10
 hector kill "$job" >/dev/null
 end
 is "$status" 137 'tasks that ignore TERM get KILL'

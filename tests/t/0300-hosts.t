@@ -104,10 +104,15 @@ is "$(sql "SELECT label, count(*) FROM events WHERE label IN ('one', 'two')
     GROUP BY label" | tr '\n' ' ')" 'one|20000 two|20000 ' \
     '... and both sets of events'
 
-run $R -H n1,n2,n3 -n 3 sleep 3
-is "$(sql "SELECT count(*) FROM nodes WHERE node LIKE 'n_'
-    AND abs(clock_offset_ns) < 1e7 AND clock_error_ns < 1e7")" 3 \
-    'the clocks of the nodes are compared'
+$R -H n1,n2,n3 -n 3 sh -c "while [ ! -e '$T/compared' ]; do sleep 0.05; done" &
+runner=$!
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
+    grep -q running' 20
+ok 'the clocks of the nodes are compared' \
+    wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE node LIKE '\''n_'\''
+        AND abs(clock_offset_ns) < 1e7 AND clock_error_ns < 1e7")" = 3 ]' 20
+touch "$T/compared"
+wait $runner
 
 run timeout 60 $R -H n1,n9 -n 2 "$APPS/hello"
 ok 'a host that is not there: the run fails' \

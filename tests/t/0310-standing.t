@@ -31,6 +31,8 @@ is "$(grep -c '^Task' "$T/out")" 4000 'stdtim'
 
 $R -n 2 sleep 100 >"$T/1" 2>&1 &
 a=$!
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
+    grep -q running' 10
 $R -n 2 --oversubscribe "$APPS/tagloop" 2000 >"$T/2" 2>&1 &
 b=$!
 wait $b

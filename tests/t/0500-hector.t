@@ -22,7 +22,7 @@ is "$status" 1 'no such job'
 
 run hector events 1
 is "$(wc -l <"$T/out")" 11 'events'
-like "$T/out" '^ *0 +4 a tag MPI_Iprobe [0-9:.]+ +[0-9.]+ [nu]s ' 'a row'
+like "$T/out" '^ *0 +4 a tag MPI_Iprobe [0-9:.]+ +[0-9.]+ [num]?s ' 'a row'
 run hector events 1.1 -n 2
 is "$(awk 'NR > 1 { print $1, $2 }' "$T/out" | tr '\n' ,)" '1 3,1 4,' \
     'events JOB.RANK -n 2'

@@ -34,7 +34,8 @@ done
 status=0
 wait $runner || status=$?
 is "$status" 0 'the job ends as if nothing had been'
-is "$(cat "$T/err")" '' '... without a word'
+# of a master that takes more than 2 s to be back people hear
+is "$(grep -v 'hector-master is' "$T/err")" '' '... without a word'
 is "$(sql 'SELECT state, exit_code FROM job')" 'done|0' '... recorded as done'
 exactly_once 1 4 120000
 is "$(sql 'SELECT count(*) FROM resume')" 0 'what was kept for it is gone'

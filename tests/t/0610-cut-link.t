@@ -6,12 +6,13 @@
 . "${0%/*}/../lib/t.sh"
 hosts 2
 
+before_others           # a link is cut for no longer than is wanted
 cut()           # HOST SECONDS; $was_cut: the milliseconds it took, at most
 {
     was_cut=$(date +%s%N)
-    ip link set "v$1" down
-    sleep "$2"  # this is the fault itself
-    ip link set "v$1" up
+    $now sh -c 'ip link set "v$1" down
+        sleep "$2"      # this is the fault itself
+        ip link set "v$1" up' - "$1" "$2"
     was_cut=$((($(date +%s%N) - was_cut) / 1000000))
 }
 exactly_once()  # JOB TASKS COUNT

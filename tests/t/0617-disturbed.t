@@ -2,6 +2,7 @@
 # processor from it, for some seconds each; and a task's file is kept from it:
 # no job is called hung or deadlocked, and all go on.
 # limit: 60
+# busy
 . "${0%/*}/../lib/t.sh"
 
 hector-run -n 3 --oversubscribe --on-hang kill "$APPS/ring" 100000 600 \
@@ -18,7 +19,7 @@ goes_on()       # DESCRIPTION: nothing was said, and both move
 {
     was1=$(calls 1) was2=$(calls 2)
     ok "$1: both jobs go on" wait_for '[ "$(calls 1)" -gt "$was1" ] &&
-        [ "$(calls 2)" -gt "$was2" ]' 30
+        [ "$(calls 2)" -gt "$was2" ]' 120
     is "$(sql "SELECT group_concat(kind || ': ' || why) FROM verdicts WHERE kind IN
         ('hang', 'deadlock')")" '' '... and nobody is called hung'
 }

@@ -71,6 +71,13 @@ begin()
         </dev/null &
     runner=$!
 }
+# The record has it before hector-run is told: whom the master has answered knows that
+# it was.
+waits()
+{
+    wait_for '[ "$(state)" = waiting ]' 20
+    hector kill --signal CONT 1 >/dev/null
+}
 held() { wait_for '[ -s "$T/held" ]' 20; }
 stopped() { grep -q '^State:.T' "/proc/$(cat "$T/held")/status"; }
 let_go()        # what is held, which may have gone
@@ -97,7 +104,7 @@ interrupted 'before there is a master'
 HOLD=hector-slave
 begin -n 1 sleep 100
 held && wait_for stopped 10
-wait_for '[ "$(state)" = waiting ]' 20
+waits
 kill -INT "$runner"
 wait_for '[ "$(state)" = killed ]' 20
 let_go
@@ -106,7 +113,7 @@ HOLD=
 
 begin -H nowhere --launch-agent "$T/blocks" -n 1 sleep 100
 held
-wait_for '[ "$(state)" = waiting ]' 20
+waits
 kill -INT "$runner"
 interrupted 'while a launch agent blocks' "$ending"
 

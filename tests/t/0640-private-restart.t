@@ -30,9 +30,11 @@ exactly_once 2 150000
 is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'done|0' \
     '... and a record'
 
-begin $R -H n1,n2 -n 2 "$APPS/tagloop" 150000
+begin $R -H n1,n2 -n 2 sh -c "'$APPS/tagloop' 150000 || exit
+    while [ ! -e '$T/killed' ]; do sleep 0.05; done"
 wait_for 'stored 40000' 30
 kill -KILL "$(child hector-master)"
+touch "$T/killed"
 end
 is "$status" 0 'the same with slaves on other hosts'
 exactly_once 2 150000

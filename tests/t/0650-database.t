@@ -44,7 +44,7 @@ locked()        # before, behind: a job with tagged events once it is locked
 locked before
 before=$!
 job_runs 20
-{ echo '.timeout 5000'; echo 'BEGIN IMMEDIATE;'; echo '.shell touch lock'
+{ echo '.timeout 60000'; echo 'BEGIN IMMEDIATE;'; echo '.shell touch lock'
     while [ ! -e "$T/unlock" ]; do sleep 0.1; done
     echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
 locker=$!

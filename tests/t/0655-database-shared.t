@@ -3,6 +3,7 @@
 # write-ahead log away, when the schema is an old one, beside VACUUM and
 # checkpoints. Nothing is said, and each run is complete when it returns.
 # limit: 60
+# busy
 # shellcheck disable=SC2154 # $locker is set
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/older.sh"

@@ -66,6 +66,6 @@ while [ $i -lt 12 ]; do
 done
 ok 'the same in standing daemons: all end' wait_for \
     '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 10
-run timeout 20 hector-run $to -n 2 --oversubscribe "$APPS/hello"
+run timeout 120 hector-run $to -n 2 --oversubscribe "$APPS/hello"
 is "$status" 0 '... which serve on'
 done_testing

@@ -8,7 +8,7 @@ HECTOR_KEY_FILE=$T/key
 export HECTOR_KEY_FILE
 
 printf '[master]\nlisten = tcp:10.66.0.254:7117\ndatabase = %s\n%s\n' \
-    "$HECTOR_DB" 'prepare_wait = 3s' >"$T/master.conf"
+    "$HECTOR_DB" 'prepare_wait = 8s' >"$T/master.conf"
 launch_master master
 master=tcp:10.66.0.254:7117
 start slave on n1 hector-slave -d --master "$master" --name n1
@@ -53,7 +53,7 @@ kill $(slaves)
 
 # A slave on this machine that hangs.
 start_master
-printf 'prepare_wait = 2s\n' >>"$T/master.conf"
+printf 'prepare_wait = 8s\n' >>"$T/master.conf"
 kill "$master_pid"
 wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
 launch_master master
@@ -64,7 +64,7 @@ hung="$slave_pid $(cat "/proc/$slave_pid/task/$slave_pid/children")"
 kill -STOP $hung
 run timeout 120 hector-run --master "$master" -H hung -n 1 true
 is "$status" 125 'a slave that hangs: status 125'
-like "$T/err" '^hector: node hung did not prepare the job within 2 s' \
+like "$T/err" '^hector: node hung did not prepare the job within 8 s' \
     '... in words'
 # shellcheck disable=SC2086
 kill -CONT $hung
@@ -75,7 +75,7 @@ is "$status $(out)" '0 here' '... and when it goes on it serves'
 # neither in preparing nor in waiting for a node.
 kill "$master_pid"
 wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
-sed -i 's/^join_wait.*/join_wait = 2s/' "$T/master.conf"
+sed -i 's/^join_wait.*/join_wait = 8s/' "$T/master.conf"
 launch_master master
 wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
 slave=$hung
@@ -91,7 +91,7 @@ begun() { sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL
 wait_for '[ "$(begun)" = 2 ]' 10
 # shellcheck disable=SC2154 # set by eval
 kill -STOP "$hung" "$later"
-sleep 5         # this is what is tested
+sleep 10        # this is what is tested
 is "$(begun)" 2 'two that are stopped for longer than is waited: none has failed'
 # shellcheck disable=SC2086
 kill -CONT $slave "$hung" "$later"

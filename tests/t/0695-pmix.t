@@ -67,8 +67,10 @@ mpicc -o "$T/meets" "$T/meets.c"
 cc -shared -fPIC $(pkg-config --cflags pmix) -o "$T/stuck.so" \
     "$top/tests/lib/pmix_stuck.c" -ldl
 
-start_master
-printf '[slave]\npmix_wait = 1s\n' >"$T/slave.conf"
+master=unix:$T/master.sock
+printf '[master]\nlisten = %s\ndatabase = %s\n' "$master" "$HECTOR_DB" >"$T/master.conf"
+launch_master master
+printf '[slave]\npmix_wait = 5s\n' >"$T/slave.conf"
 R="hector-run --master $master --oversubscribe"
 # shellcheck disable=SC2016 # for the inner shell
 start slave env LD_PRELOAD="$T/stuck.so" PMIX_STUCK="$T/stuck" \
@@ -132,7 +134,7 @@ touch "$T/stuck"
 run $R -n 2 --stdin all cat </dev/null
 is "$status" 0 'PMIx does not answer: the job waits for another slave, and runs'
 replaced 'the slave is replaced'
-like "$T/slave.log" 'has not answered for 1 s' '... with a sentence'
+like "$T/slave.log" 'has not answered for 5 s' '... with a sentence'
 is "$(sql 'SELECT count(*) FROM event')" 0 'nothing is odd in the record'
 
 rm "$T/go"

@@ -109,7 +109,8 @@ adopt sh -c 'mpirun -n 2 sh -c "\$LIAR 7 2; \$LIAR 1 0x7fffffff"; "$LIAR" 0 0'
 is "$(grep -c '^refused: rank 7 of only 2' "$T/out")" 2 \
     'more ranks than announced: refused in words'
 is "$(grep -c '^granted' "$T/out")" 3 '... whoever is within them is not'
-adopt sh -c 'PMIX_NAMESPACE=x PMIX_RANK=0 "$LIAR" 0 2 go & sleep 0.3
+adopt sh -c 'PMIX_NAMESPACE=x PMIX_RANK=0 "$LIAR" 0 2 go >first &
+    until grep -qs granted first; do sleep 0.05; done
     PMIX_NAMESPACE=x PMIX_RANK=0 "$LIAR" 0 2; PMIX_NAMESPACE=x PMIX_RANK=1 "$LIAR" 1 2
     touch go; wait'
 is "$(jobs 'ntasks, state')" '2|done 2|failed ' \

@@ -34,7 +34,7 @@ is "$status" 3 'the status is mpiexec'"'"'s'
 
 # Who does not come back ends it, if one has no patience. Who has no wrapper
 # library is not seen, and so nothing is said of him.
-run hector-run --adopt --on-hang kill:patience=1s -- \
+run hector-run --adopt --on-hang kill:patience=8s -- \
     mpiexec.mpich -n 3 "$T/halfway" 3 2
 is "$status" 123 'one that stands still is ended, whatever mpiexec makes of that'
 hung=$(sql 'SELECT max(job) FROM jobs')

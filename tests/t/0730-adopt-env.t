@@ -48,6 +48,7 @@ is "$(sql 'SELECT DISTINCT t.node FROM tasks t JOIN jobs j USING (job)
 run hector-run --adopt --master "$master" -- mpirun -n 2 "$APPS/hello"
 is "$status" 0 '--adopt as well'
 kill -TERM "$master_pid"
+wait_for '! kill -0 "$master_pid" 2>/dev/null' 10
 run hector-run --adopt --master "$master" -- true
 is "$status" 125 'without a master nothing is run'
 done_testing

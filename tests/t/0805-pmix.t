@@ -25,7 +25,7 @@ meanwhile()     # DESCRIPTION [OPTION...]: strangers, and a job at the same time
 {
     tap_what=$1
     shift
-    "$T/stranger" -w 30 "$@" >"$T/fates" 2>"$T/made" &
+    "$T/stranger" -w 120 "$@" >"$T/fates" 2>"$T/made" &
     tap_crowd=$!
     wait_only '[ -s "$T/made" ] || [ -s "$T/fates" ]' 1 2>/dev/null
     run timeout 300 hector-run --master "$master" -n 3 --oversubscribe \
@@ -42,7 +42,7 @@ meanwhile 'the head of an endless message' "tcp:127.0.0.1:$pmix" \
 meanwhile 'a thousand that say nothing' -n 1000 "tcp:127.0.0.1:$pmix"
 like "$T/fates" '^1000 closed, 0 open, 0 failed' '... all are sent away'
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    setpriv --reuid nobody --regid nogroup --clear-groups "$T/stranger" -w 20 \
+    setpriv --reuid nobody --regid nogroup --clear-groups "$T/stranger" -w 120 \
         "tcp:127.0.0.1:$pmix" text:x >"$T/fates"
     is "$(tail -n 1 "$T/fates")" closed 'another user is sent away'
     like "$T/slave-n1.log" 'a user without a task here' '... and told of'

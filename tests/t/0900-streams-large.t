@@ -36,11 +36,11 @@ rm -f "$T/data"
 
 # ----------------------------------------------------- readers that leave
 # yes is told by SIGPIPE that nobody reads, and so does not run for ever.
-{ timeout 20 yes; echo $? >"$T/yes"; } | hector-run -n 1 sleep 1
+{ timeout 100 yes; echo $? >"$T/yes"; } | hector-run -n 1 sleep 1
 is "$(cat "$T/yes")" 141 'a task that never reads: who writes to it ends'
 head -c 10000000 /dev/zero | hector-run -n 1 true
 is $? 0 'a task that ends without reading'
-{ timeout 20 yes; echo $? >"$T/yes"; } |
+{ timeout 100 yes; echo $? >"$T/yes"; } |
     { hector-run -n 1 cat; echo $? >"$T/status"; } | head -n 1 >"$T/out"
 is "$(out) $(cat "$T/status") $(cat "$T/yes")" 'y 141 141' \
     'cat | head -1 ends all three as in a shell'
@@ -78,6 +78,16 @@ is "$(cat "$T/first")" '0: abc' 'an unfinished line appears, with its label'
 is "$(cat "$T/rest")" def '... and gets no second one'
 
 # ------------------------------------------------------------------ memory
+flat()          # does none of them grow any more, in 2 s?
+{
+    run_memory | grep -v judge >"$T/early"      # who may come between
+    sleep 2
+    run_memory | grep -v judge >"$T/late"
+    paste -d ' ' "$T/early" "$T/late" | awk '
+        { print "# " $1 ": " $3 " kB, " $6 " kB" }
+        $2 != $5 || $6 >= $3 + 2048 || $6 >= 65536 { print $1 }' >"$T/grown"
+    ! grep -v '^#' "$T/grown"
+}
 for how in '' -l; do
     # shellcheck disable=SC2086 # no word if empty
     hector-run -n 64 --oversubscribe $how yes 'a line of some length' |
@@ -85,12 +95,7 @@ for how in '' -l; do
     wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
         grep -q running' 20
     sleep 1
-    run_memory | grep -v judge >"$T/early"      # who may come between
-    sleep 2
-    run_memory | grep -v judge >"$T/late"
-    paste -d ' ' "$T/early" "$T/late" | awk '
-        { print "# " $1 ": " $3 " kB, " $6 " kB" }
-        $2 != $5 || $6 >= $3 + 2048 || $6 >= 65536 { print $1 }' >"$T/grown"
+    wait_for 'flat >&2' 20                      # when all pipes are full
     grep '^#' "$T/grown"
     is "$(awk '{ print $1 }' "$T/late" | uniq | tr '\n' ' ')" \
         'hector-master hector-run hector-slave ' \

@@ -73,7 +73,9 @@ is "$status" 7 'a task that closes its terminal is not hung up'
 
 # --------------------------------------------------- however hector-run ends
 for signal in TERM KILL; do
-    at_terminal sh -c 'hector-run --pty -n 1 cat; sleep 0.5'
+    at_terminal sh -c 'hector-run --pty -n 1 cat; i=0
+        while stty -a | grep -q -e -icanon && [ $i -lt 600 ]; do
+            i=$((i + 1)); sleep 0.1; done'
     wait_for 'raw 2>/dev/null' 20
     kill -$signal "$(runner)"
     leave

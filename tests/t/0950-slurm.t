@@ -1,10 +1,13 @@
-# Inside real allocations of a real Slurm, with salloc and sbatch: the tasks of
-# a job are one world, wherever their nodes are, and streams, exit status and
-# orders are as outside.
+# Inside real allocations of a real Slurm, with salloc and sbatch, of an ordinary user:
+# the tasks of a job are one world, wherever their nodes are, and streams, exit status
+# and orders are as outside.
 # limit: 60
+# shellcheck disable=SC2086 # $as and $nobody are words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 3
+nobody_rather
 where()         # host of each rank, in order
 {
     sed -n 's/^rank [0-9]* on \([^ ]*\) .*/\1/p' "$T/out" | tr '\n' ' '
@@ -45,13 +48,14 @@ batch -N2 --ntasks-per-node=2 <<'END'
 seq 1000 | hector-run --stdin all cat | sort -n | uniq -c | awk '$1 == 4' | wc -l
 END
 is "$status $(out)" '0 1000' '... stdin to tasks on two nodes, and stdout'
-# What is said in the end depends on the number of rounds alone.
-enough=$T/enough
+# What is said in the end depends on the number of rounds alone. They are in these
+# after some calls.
+enough=$PWD/enough
 export enough
 batch -N2 --ntasks-per-node=2 <<'END'
 hector-run --migratable --oversubscribe "$APPS/skew" "$enough" 7 &
 job="SELECT max(job) FROM jobs"
-until [ "$(sqlite3 "$HECTOR_DB" "SELECT count(*) FROM tasks WHERE mpi_calls > 0 AND
+until [ "$(sqlite3 "$HECTOR_DB" "SELECT count(*) FROM tasks WHERE mpi_calls > 60 AND
     job = ($job)")" = 4 ]; do kill -0 $! || exit 9; done
 n=$(sqlite3 "$HECTOR_DB" "$job")
 hector migrate "$n.1" n2 && hector migrate "$n.3" n1 && echo moved
@@ -95,7 +99,7 @@ fi
 seq 3 >"$T/in"
 slurm_over
 status=0
-salloc -Q -N2 -n2 hector-run cat <"$T/in" >"$T/out" 2>"$T/err" || status=$?
+$as salloc -Q -N2 -n2 hector-run cat <"$T/in" >"$T/out" 2>"$T/err" || status=$?
 is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
     'stdin of salloc goes to rank 0; not a word on stderr'
 
@@ -103,7 +107,7 @@ is "$status $(xargs <"$T/out")$(cat "$T/err")" '0 1 2 3' \
 submit -N2 -n2 <<'END'
 exec hector-run sleep 1000
 END
-scancel "$id"
+$nobody scancel "$id"
 like "$T/script" sleep 'a job that is cancelled'
 is "$(ended '')" 'CANCELLED killed|143' \
     '... is known by both to have been'
@@ -117,22 +121,14 @@ exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR1; echo up
     while :; do sleep 0.1; done'
 END
 wait_for '[ "$(grep -c up "$T/out")" = 3 ]' 60
-scancel -s USR1 "$id"
+$nobody scancel -s USR1 "$id"
 is "$(ended '')" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
 is "$(grep got "$T/out" | sort -u | xargs)" 'got 0 got 1 got 2' '... all of them'
 
-# ----------------------------------------------------------- an ordinary user
-. "$top/tests/lib/nobody.sh"
-if nobody_may; then
-    cd "$T/nobody" || exit 1
-    slurm_over
-    run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
-        salloc -Q -N3 -n3 hector-run "$APPS/where"
-    is "$status $(where)$(cat "$T/err")" '0 n1 n2 n3 ' 'a job of an ordinary user'
-else
-    skip 'a job of an ordinary user' 'the build is in a closed folder'
-fi
-cd "$T" || exit 1
+# ------------------------------------------------------------------------- root
+slurm_over
+run env HOME="$T/home" HECTOR_DB="$T/hector.db" salloc -Q -N3 -n3 hector-run "$APPS/where"
+is "$status $(where)$(cat "$T/err")" '0 n1 n2 n3 ' 'a job of root'
 
 is "$(sql "SELECT job, state, command FROM jobs WHERE state NOT IN
     ('done', 'failed', 'killed')")" '' \

@@ -78,22 +78,30 @@ struck 143 1 3 MPI_Barrier 'hang in MPI_Barrier call 300 of MPI_*' \
 is "$(calls 1)" 300 'a call of any kind: this was it'
 
 # On the stack a hang inside is in MPI, one after it is in the program.
-stack()         # FAULT: the names on the stack of task 1
+traced()        # is the stack of task 1 in $T/stack, and as it is to be?
 {
+    gdb -p "$pid" -batch -ex bt >"$T/stack" 2>/dev/null </dev/null
+    $there
+}
+stack()         # FAULT FUNCTION: the names on the stack of task 1, when it holds
+{
+    there=$2
     : >"$T/log"
     start "$1" hector-run -n 2 --inject "rank=1,call=MPI_Barrier:9,fault=$1" \
         "$APPS/ring"
     wait_for '[ -s "$T/log" ]' 10
     pid=$(sed -n 's/.* pid \([0-9]*\) .*/\1/p' "$T/log")
     wait_for "grep -q ^S /proc/$pid/wchan || grep -q 'State:.S' /proc/$pid/status" 5
-    gdb -p "$pid" -batch -ex bt >"$T/stack" 2>/dev/null </dev/null
+    wait_for traced 20
     kill -TERM "$started"
     wait "$started" 2>/dev/null
 }
 if command -v gdb >/dev/null && gdb -p $$ -batch 2>&1 | grep -q 'detached'; then
-    stack hang
+    in_mpi() { grep -q ' MPI_Barrier ' "$T/stack"; }
+    stack hang in_mpi
     like "$T/stack" ' MPI_Barrier ' 'hang: MPI is on the stack'
-    stack hang-after
+    returned() { grep -q ' in main ' "$T/stack" && ! grep -qiE 'MPI_|libmpi' "$T/stack"; }
+    stack hang-after returned
     like "$T/stack" ' in main ' 'hang after: the program is on the stack'
     ok 'hang after: MPI is not' sh -c "! grep -iE 'MPI_|libmpi' '$T/stack' >&2"
 else
@@ -125,8 +133,8 @@ took 700000000 600000000000 'stall: as long as it was told'
 inject rank=0,call=MPI_Waitall:7,fault=stall-after,time=4s
 struck 0 0 4 MPI_Waitall 'stall after MPI_Waitall call 7' 'stall after'
 took 1 3900000000 'stall after: the call returned'
-is "$(sql "SELECT rank FROM tasks WHERE job = $(job) AND
-    out_mpi_ns > 4000000000")" 0 'stall after: it is out of MPI'
+is "$(sql "SELECT out_mpi_ns > 4000000000 FROM tasks WHERE job = $(job) AND
+    rank = 0")" 1 'stall after: it is out of MPI'
 
 rounds=200
 inject rank=0,call=MPI_Irecv:101,fault=slow,time=4ms
@@ -135,8 +143,8 @@ is "$(sql "SELECT in_mpi_ns > 400000000 FROM tasks WHERE job = $(job) AND
     rank = 0")" 1 'slow: from then on'
 inject rank=0,call=MPI_Irecv:101,fault=slow-after,time=4ms
 struck 0 0 5 MPI_Irecv 'slow after MPI_Irecv call 101' 'slow after'
-is "$(sql "SELECT rank FROM tasks WHERE job = $(job) AND
-    out_mpi_ns > 400000000")" 0 'slow after: from then on'
+is "$(sql "SELECT out_mpi_ns > 400000000 FROM tasks WHERE job = $(job) AND
+    rank = 0")" 1 'slow after: from then on'
 rounds=40
 inject rank=1,call=MPI_Isend:3,fault=cpu-after,time=600ms
 struck 0 1 1 MPI_Isend 'cpu after MPI_Isend call 3' 'cpu after'
@@ -186,7 +194,7 @@ ok 'another one chooses differently' [ "$(events 'rank, label')" != "$first" ]
 
 : >"$T/log"
 run hector-run -n 2 --inject rank=1,after=0.5s,fault=stall,time=1ms \
-    "$APPS/ring" 10 1
+    "$APPS/ring" 10 3
 is "$status" 0 'after a time: status'
 is "$(events 'rank, enter_ns - (SELECT started_ns FROM jobs WHERE job = '\
 "$(job)) > 500000000")" '1|1' 'after a time'

@@ -1,6 +1,7 @@
 # Faults on several hosts: each strikes on the host that its task is on, the
 # event and the log agree; and with the other MPI, by hand.
 # limit: 60
+# busy
 . "${0%/*}/../lib/t.sh"
 hosts 2
 export HECTOR_INJECT_LOG="$T/log"

@@ -1,6 +1,7 @@
 # The same libraries with MPICH, whose handles are integers: programs get what
 # they get without, in C and Fortran, and faults strike.
 # limit: 60
+# busy
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpiexec.mpich mpicc.mpich
@@ -68,25 +69,38 @@ fi
 # Faults, by hand. A blank in LD_PRELOAD would end the name of the library.
 ln -s "$build/lib/libhector-inject.so" "$T"
 export HECTOR_INJECT_LOG="$T/log"
-inject()        # RULE SECONDS: in ring, for so long at most
+cat >struck <<'END'
+# COMMAND...: unless it ends itself, it is ended 3 s after a fault has struck, and 124
+"$@" &
+until [ -s "$T/log" ]; do sleep 0.1; done
+sleep 3
+case $(cut -d ' ' -f 3 "/proc/$!/stat") in
+[!Z]) kill $! && ended=124 ;;
+esac
+wait $!
+exit ${ended:-$?}
+END
+inject()        # RULE COMMAND...: in ring, by this
 {
     : >"$T/log"
-    run timeout 100 hector-run --adopt -- sh -c 'export HECTOR_INJECT="$1" \
-        LD_PRELOAD="$LD_PRELOAD:$2"; shift 2; exec timeout "$@"' - "$1" \
-        "$T/libhector-inject.so" "$2" mpiexec.mpich -n 2 "$T/ring" 10
+    rule=$1
+    shift
+    run timeout 200 hector-run --adopt -- sh -c 'export HECTOR_INJECT="$1" \
+        LD_PRELOAD="$LD_PRELOAD:$2"; shift 2; exec "$@"' - "$rule" \
+        "$T/libhector-inject.so" "$@" mpiexec.mpich -n 2 "$T/ring" 10
 }
 events()
 {
     sql "SELECT rank, call, label FROM events WHERE job = (SELECT max(job) FROM
         jobs) AND label LIKE 'injected:%'"
 }
-inject 'exit in 1 MPI_Barrier 20 20 0 0 0 0 9' 60
+inject 'exit in 1 MPI_Barrier 20 20 0 0 0 0 9' timeout 60
 is "$status" 9 'exit: status'
 is "$(events)" '1|MPI_Barrier|injected: exit in MPI_Barrier call 20' '... event'
-inject 'drop in 1 MPI_Isend 5 5 0 0 0 0 0' 3
+inject 'drop in 1 MPI_Isend 5 5 0 0 0 0 0' sh "$T/struck"
 is "$status" 124 'a dropped message: the receiver waits'
 is "$(events)" '1|MPI_Isend|injected: drop in MPI_Isend call 5' '... event'
-inject 'spin after 1 MPI_Waitall 5 5 0 0 0 0 0' 3
+inject 'spin after 1 MPI_Waitall 5 5 0 0 0 0 0' sh "$T/struck"
 is "$status $(events)" \
     '124 1|MPI_Waitall|injected: spin after MPI_Waitall call 5' 'spin'
 is "$(sql 'SELECT rank FROM tasks WHERE job = (SELECT max(job) FROM jobs) AND

@@ -89,14 +89,20 @@ done
 # The program of before again: the tree over space and time, and in shapes.
 stuck stuck
 over_samples C
-run hector stack "$job" --samples 4 --interval 20 -j
-is "$(sqlite3 :memory: "SELECT json_extract(n.value, '\$.ranks')
-    FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
-    WHERE json_extract(n.value, '\$.function') = 'main'")" '0-15' \
-    'load addresses of four hosts merge: one main'
+# Who gets no processor for half a second is not in a tree.
+in_main()
+{
+    run hector stack "$job" --samples 4 --interval 20 -j
+    sqlite3 :memory: "SELECT json_extract(n.value, '\$.ranks')
+        FROM json_each(CAST(readfile('$T/out') AS TEXT), '\$.nodes') n
+        WHERE json_extract(n.value, '\$.function') = 'main'"
+}
+ok 'load addresses of four hosts merge: one main' \
+    wait_for '[ "$(in_main)" = 0-15 ]' 30
 if command -v dot >/dev/null; then
-    run hector stack "$job" --lines --dot
-    ok 'Graphviz draws it' dot -Tsvg -o "$T/dot.svg" "$T/out"
+    drawn() { run hector stack "$job" --lines --dot &&
+        dot -Tsvg -o "$T/dot.svg" "$T/out" && grep -q '>14:\[' "$T/dot.svg"; }
+    ok 'Graphviz draws it' wait_for drawn 30
     like "$T/dot.svg" '14:\[0.*4,7.*15\]' '... with labels on the edges'
     run hector stack "$job" -a --dot
     ok '... also the inside of MPI' dot -Tsvg -o "$T/dot.svg" "$T/out"
@@ -105,15 +111,20 @@ else
 fi
 folded() { hector stack "$job" --folded >"$T/out" && grep -q ';MPI_Barrier 14$' "$T/out"; }
 ok 'folded' wait_for folded 30
-run hector stack "$job.4-6"
-like "$T/out" "^job $job.4-6: 3 tasks, 3 classes" 'some ranks'
+some() { hector stack "$job.4-6" | grep -q "^job $job.4-6: 3 tasks, 3 classes"; }
+ok 'some ranks' wait_for some 30
 run hector stack "$job" --html --lines
 like "$T/out" 'do_send_or_stall' 'HTML'
 
 # One stops: it has a stack, and stays stopped. One dies: the job ends.
 pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 9")
 kill -STOP "$pid"
-stopped() { hector stack "$job" >"$T/out"; grep -q ' 14 *.0-4,7-15. *MPI_Barrier' "$T/out"; }
+stopped()
+{
+    hector stack "$job" >"$T/out"
+    grep -q ' 14 *.0-4,7-15. *MPI_Barrier' "$T/out" &&
+        grep -q '^\[9\]: it is stopped' "$T/out"
+}
 ok 'a stopped task is in the tree' wait_for stopped 30
 like "$T/out" '^\[9\]: it is stopped by a signal' '... and said to be stopped'
 kill -CONT "$pid"

@@ -128,7 +128,7 @@ is "$(sql 'SELECT count(*) FROM tasks WHERE state = '\''killed'\''')" 1024 \
     '... and the end of its tasks'
 
 # The operator's tools see a job that is played.
-$E --master "tcp:127.0.0.1:$port" -i 0 --seconds 6 >"$T/play" 2>&1 &
+$E --master "tcp:127.0.0.1:$port" -i 0 --seconds 15 >"$T/play" 2>&1 &
 play=$!
 ok 'a job is played' wait_for '[ "$(sql "SELECT state FROM jobs
     WHERE job = 2")" = running ]' 20

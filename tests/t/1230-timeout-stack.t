@@ -2,16 +2,40 @@
 # limit: 60
 . "${0%/*}/../lib/t.sh"
 
-run hector-run --timeout 6 -n 4 "$APPS/stuck" 1 "$T/mark"
+# Of tasks that others have started, too.
+adopted()
+{
+    run hector-run --adopt --timeout 15 -- mpirun --oversubscribe -n 4 \
+        "$APPS/stuck" 1 "$T/mark"
+    is "$status" 124 'an adopted job: the time-out ends it'
+    like "$T/err" '^hector: time-out of 15 s' '... which is said'
+    like "$T/err" 'hector: stack: .*main > do_send_or_stall \(stuck.c:' \
+        '... with the line of the stuck task'
+    is "$(sql "SELECT ntasks, exit_code FROM jobs WHERE job = 1")" '4|124' \
+        '... and recorded'
+    run hector-run --adopt --timeout 5 -- sleep 100
+    is "$status" 124 'an adopted command that is no MPI program'
+    is "$(grep -c 'stack: hector: job [0-9]*: it has no tasks$' "$T/err")" 1 \
+        '... has no tree'
+    rm -rf "$TMPDIR"/ompi.*     # of an mpirun that was killed
+}
+if command -v mpirun >/dev/null; then
+    lane adopted adopted
+else
+    skip 'an adopted job' 'no mpirun here'
+fi
+
+run hector-run --timeout 15 -n 4 "$APPS/stuck" 1 "$T/mark"
 is "$status" 124 'the time-out ends the job'
-like "$T/err" '^hector: time-out of 6 s' '... which is said'
+like "$T/err" '^hector: time-out of 15 s' '... which is said'
 like "$T/err" '^hector: stack: .*4 tasks, [0-9] class' '... with the tree'
 like "$T/err" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' \
     '... and the line of the stuck task'
 is "$(cat "$T/out")" '' '... on standard error only'
 
 # A task that ends by itself meanwhile changes nothing.
-run hector-run --timeout 1 -n 2 sleep 1.1
+run hector-run --timeout 1 -n 2 sh -c \
+    "until grep -q '^hector: time-out' '$T/err'; do sleep 0.01; done"
 is "$status" 124 'the end comes with the time-out'
 run hector-run --timeout 0.01 -n 2 sleep 100
 is "$status" 124 'a time-out before the start'
@@ -40,23 +64,5 @@ refused 1 'what is kept is the tree of all tasks: --last wants a JOB' 1.0
 refused 2 "--last shows what is kept: no --pid, --samples, --lines or \
 --threads with it" 1 --lines
 
-# Of tasks that others have started, too.
-if command -v mpirun >/dev/null; then
-    job=$(($(sql 'SELECT max(job) FROM jobs') + 1))
-    run hector-run --adopt --timeout 6 -- mpirun --oversubscribe -n 4 \
-        "$APPS/stuck" 1 "$T/mark"
-    is "$status" 124 'an adopted job: the time-out ends it'
-    like "$T/err" '^hector: time-out of 6 s' '... which is said'
-    like "$T/err" 'hector: stack: .*main > do_send_or_stall \(stuck.c:' \
-        '... with the line of the stuck task'
-    is "$(sql "SELECT ntasks, exit_code FROM jobs WHERE job = $job")" '4|124' \
-        '... and recorded'
-    run hector-run --adopt --timeout 1 -- sleep 100
-    is "$status" 124 'an adopted command that is no MPI program'
-    is "$(grep -c 'stack: hector: job [0-9]*: it has no tasks$' "$T/err")" 1 \
-        '... has no tree'
-else
-    skip 'an adopted job' 'no mpirun here'
-fi
-rm -rf "$TMPDIR"/ompi.*         # of an mpirun that was killed
+lanes
 done_testing

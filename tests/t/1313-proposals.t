@@ -28,8 +28,10 @@ kinds()         # that have been found again and again
     sql "SELECT kind FROM verdicts WHERE job = $job GROUP BY kind
         HAVING count(*) >= 5" 2>/dev/null | wc -l
 }
+# Six policies have more looks taken than each has time for on a busy machine.
 actions() { sql "SELECT ifnull(group_concat(action || ' ' || ranks || ' ' || by ||
-    ' ' || result, ', '), '') FROM actions WHERE job = $job"; }
+    ' ' || result, ', '), '') FROM actions WHERE job = $job AND
+    why NOT LIKE 'it was busy when%'"; }
 acted() { [ "$(actions 2>/dev/null)" = "$1" ]; }
 lines() { grep -cE "$1" "$T/err"; }
 
@@ -53,7 +55,7 @@ strength='99\.9 % sure, for 1\.5 s'
 said " is slow \($strength\), faulty: task 1" 'slowdown: one line'
 said " has tasks unlike the others \($strength\), odd: task 1" 'outlier'
 said " has tasks that are behind \($strength\), behind: task 1" 'progress, and where it is' \
-    '(, in [a-z0-9_]+)?'
+    '(, in [^ ]+( \([^ ]+\))?)?'
 said " is late \($strength\), late: task 1" 'deadline'
 said " is out of balance \($strength\), overloaded: task 1" 'imbalance'
 said '' 'notice: nothing but its sentence'
@@ -122,7 +124,8 @@ holds() { sql "SELECT group_concat(hold) FROM tasks WHERE job = $job"; }
 held() { [ "$(holds)" = suspended,suspended ]; }
 begin --policy "$T/saying.so:kind=1,propose=2" --on-hang kill:age=1s,sure=95
 ok 'no more than is proposed: suspended, not ended' wait_for held 30
-like "$T/err" 'it is suspended, as --on-hang kill allows, and is proposed' '... in words'
+proposed='it is suspended, as --on-hang kill allows, and is proposed'
+ok '... in words' wait_for 'grep -q -e "$proposed" "$T/err"' 30
 hector kill "$job" >/dev/null
 end
 is "$(sql "SELECT count(*) FROM actions WHERE job = $job AND by = 'saying' AND

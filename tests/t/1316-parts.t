@@ -111,7 +111,7 @@ ok 'a policy of an older version' cc -shared -fPIC -I old -o old.so \
     "$top/tests/lib/odd_policy.c"
 job=$((job + 1))
 run $M -n 2 --policy "$T/old.so:mode=1,at=5" --inject \
-    'rank=1,call=MPI_Iprobe:100,fault=stall,time=2' "$APPS/tagloop" 1000
+    'rank=1,call=MPI_Iprobe:100,fault=stall,time=6' "$APPS/tagloop" 1000
 is "$status|$(sql "SELECT group_concat(kind) FROM verdicts WHERE job = $job")" \
     '0|hang,progress' '... watches as ever'
 run hector replay "$job" --policy "$T/old.so:mode=1,at=5"

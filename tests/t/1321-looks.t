@@ -7,23 +7,27 @@
 need cc
 
 cc -shared -fPIC -I "$top/policies" -o odd.so "$top/tests/lib/odd_policy.c"
-flags() { sed -n "s/.*task $1 on .*flags=\([0-9a-f]*\) .*/\1/p" "$T/err" | head -n 1; }
+# Of the last verdict that is there: four, one after the other.
+flags() { sql "SELECT detail FROM verdict WHERE job = 1 ORDER BY at_ns" 2>/dev/null |
+    sed -n "s/^  rank $1: .*flags=\([0-9a-f]*\) .*/\1/p" | tail -n 1; }
+seen() { echo "$(flags 0) $(flags 1) $(flags 2) $(flags 3)"; }
 running() { [ "$(sql "SELECT count(*) FROM tasks WHERE job = 1 AND
     state = 'running'" 2>/dev/null)" = 4 ]; }
 
 # Tasks that are no MPI programs: one reads a terminal or pipe, the others
 # sleep, one of them stopped, one suspended.
 mkfifo in
+cp odd.so later.so
 hector-run --stdin 0 --policy none --policy "$T/odd.so:mode=1,at=90,every=0.03,tagged=0" \
-    -n 1 cat : -n 3 sleep 100 <in >"$T/out" 2>"$T/err" &
+    --policy "$T/later.so:mode=1,at=600,every=0.03,tagged=0" \
+    -n 1 cat : -n 3 sleep 300 <in >"$T/out" 2>"$T/err" &
 runner=$!
 exec 3>in
 wait_for running 10
 kill -STOP "$(sql 'SELECT pid FROM tasks WHERE rank = 2')"
 hector suspend 1.3 >/dev/null
-wait_for 'grep -q "task 3 on" "$T/err"' 20
-is "$(flags 0) $(flags 1) $(flags 2) $(flags 3)" '80 0 100 10' \
-    'waits for input, sleeps, is stopped, is suspended'
+wait_for '[ "$(seen)" = "80 0 100 10" ]' 90
+is "$(seen)" '80 0 100 10' 'waits for input, sleeps, is stopped, is suspended'
 kill -CONT "$(sql 'SELECT pid FROM tasks WHERE rank = 2')"
 hector kill 1 >/dev/null
 exec 3>&-

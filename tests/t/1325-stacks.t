@@ -13,13 +13,19 @@ cc -o noptrace "$top/tests/lib/noptrace.c"
 # The computation of one task does not end. A model that neither doubles its
 # interval nor has to be very sure, so that it does not take minutes.
 quick='--policy none --policy hang:interval_max=0.4,alpha=0.05'
-hang()          # WHAT COMMAND...: found, rank 2 named
+# WHAT COMMAND...: found, rank 2 named. It hangs when $T/go is there, which is when a run
+# that is well has been looked at for long enough, however busy the machine is.
+hang()
 {
     what=$1
     shift
     job=$((job + 1))
+    rm -f "$T/go"
+    { wait_for '[ "$(pieces)" -ge 2 ]' 120 && : >"$T/go"; } &
+    waiter=$!
     # shellcheck disable=SC2086 # several words
     run hector-run --oversubscribe $quick --on-hang kill:age=1s,sure=90 --timeout 600 "$@"
+    wait $waiter
     is "$status" 123 "$what: a hang is found"
     is "$(sql "SELECT kind || ' ' || phase || ' ' || ranks FROM verdicts
         WHERE job = $job AND kind = 'hang'")" 'hang computation 2' \
@@ -42,29 +48,30 @@ all_bare()
 {
     job=0
     # shellcheck disable=SC2086
-    hang 'no library' -n 4 $bare 8 2
+    hang 'no library' -n 4 $bare 1000 2 "$T/go"
     # The program is the child of a script.
-    hang 'in a script' -n 4 sh -c "unset LD_PRELOAD; $APPS/halfway 8 2; exit \$?"
+    hang 'in a script' -n 4 sh -c "unset LD_PRELOAD; $APPS/halfway 1000 2 '$T/go'; exit \$?"
 }
 mixed()         # only some tasks have none
 {
     job=0
     # shellcheck disable=SC2086
-    who='ranks 2-3 have' hang 'mixed' -n 2 "$APPS/halfway" 8 2 : -n 2 $bare 8 2
+    who='ranks 2-3 have' hang 'mixed' \
+        -n 2 "$APPS/halfway" 1000 2 "$T/go" : -n 2 $bare 1000 2 "$T/go"
 }
 other_way()     # ... and the one that hangs has it
 {
     job=0
     # shellcheck disable=SC2086
     who='ranks 0-1 have' uncounted='rank < 2' hang 'mixed, the other way' \
-        -n 2 $bare 8 2 : -n 2 "$APPS/halfway" 8 2
+        -n 2 $bare 1000 2 "$T/go" : -n 2 "$APPS/halfway" 1000 2 "$T/go"
 }
 published()     # the model as it was
 {
     job=0
     quick='--policy none --policy hang:mode=1,interval_max=0.4,alpha=0.05'
     # shellcheck disable=SC2086
-    hang 'two random sets' -n 4 $bare 8 2
+    hang 'two random sets' -n 4 $bare 1000 2 "$T/go"
 }
 for what in all_bare mixed other_way published; do
     lane $what $what
@@ -94,10 +101,16 @@ fi
 
 # Programs that are not of MPI are not stopped, nor are those linked statically.
 echo '#include <unistd.h>
-int main(void) { sleep(3); return 0; }' >still.c
+int main(void) { sleep(300); return 0; }' >still.c
 cc -static -o still still.c 2>/dev/null || cc -o still still.c
-run hector-run --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05,tagged=0" \
-    -n 2 sleep 3 : -n 2 "$T/still"
+job=$((job + 1))
+fresh err
+hector-run --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05,tagged=0" \
+    -n 2 sleep 300 : -n 2 "$T/still" >"$T/out" 2>"$T/err" &
+runner=$!
+wait_for 'grep -q "task 3 on" "$T/err"' 20
+hector kill "$job" >/dev/null
+wait $runner
 is "$(sed -n 's/.*flags=\([0-9a-f]*\) .*/\1/p' "$T/err" | sort -u)" 0 \
     'who does not use MPI is not looked at'
 lanes

@@ -3,6 +3,7 @@
 # in which a thread that is outside of MPI frees the others after some seconds are
 # left alone.
 # limit: 80
+# busy
 . "${0%/*}/../lib/t.sh"
 
 some='serialized-ring serialized-thread serialized-send serialized-regions
@@ -20,7 +21,8 @@ others='multiple-alarm multiple-pipe multiple-child multiple-early
 thirds='multiple-third multiple-third-naps multiple-third-is-posted
     multiple-served multiple-raised'
 
-# Mostly they wait: so several at a time.
+# Mostly they wait: so several at a time, for as long as it takes.
+export LIMIT=600
 for names in "$some" "$more" "$several" "$healthy" "$others" "$thirds"; do
     n=$((${n:-0} + 1))
     # shellcheck disable=SC2086 # several names

@@ -22,7 +22,6 @@ up()            # ... and started again
     n=$((n + 1))
     launch_master "master-$n"
 }
-pieces() { sql "SELECT count(*) FROM look WHERE job = $job"; }
 begin()         # COMMAND...
 {
     job=$((${job:-0} + 1))
@@ -44,7 +43,7 @@ replayed()      # POLICY
 model=hang:interval_max=0.4,alpha=0.05
 begin -n 4 --policy $model --on-hang kill:age=1s,sure=90 --timeout 600 \
     env -u LD_PRELOAD "$APPS/halfway" 1000 2 "$T/go"
-ok 'a model is learned' wait_for '[ "$(pieces 2>/dev/null || echo 0)" -ge 2 ]' 60
+ok 'a model is learned' wait_for '[ "$(pieces)" -ge 2 ]' 60
 down
 touch "$T/go"
 up
@@ -79,9 +78,10 @@ wait_for '[ "$(said hangs)" = 1 ] && [ "$(pieces)" -ge 2 ]' 40
 down
 sqlite3 "$HECTOR_DB" "DELETE FROM action WHERE job = $job"
 up
-ok 'a hang that was not told yet is' wait_for '[ "$(said hangs)" = 2 ]' 20
-is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")|$(sql "SELECT
-    count(*) FROM actions WHERE job = $job AND action = 'report'")" '1|1' \
+reports() { sql "SELECT count(*) FROM actions WHERE job = $job AND action = 'report'"; }
+ok 'a hang that was not told yet is' \
+    wait_for '[ "$(said hangs)" = 2 ] && [ "$(reports)" -ge 1 ]' 20
+is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")|$(reports)" '1|1' \
     '... recorded once'
 
 # The first looks are not kept any more, as of a long job; then nothing of it can

@@ -35,13 +35,13 @@ begin()         # COMMAND...: in the background, with images; $task is its pid
     rm -f "$T/stop" "$T/img"
     IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so "$@" <&7 >"$T/out" 2>"$T/err" &
     task=$!
-    wait_for '[ "$(said ready)" = 1 ]' 10
+    wait_for '[ "$(said ready)" -ge 1 ]' 10
 }
 
 image()         # an image of the task, which ends by it
 {
     rm -f "$T/img"
-    [ -z "$IMAGE_PIPE" ] || { cat "$IMAGE_PIPE" >"$T/img.read" && mv "$T/img.read" "$T/img"; } &
+    [ -z "${IMAGE_PIPE:-}" ] || { cat "$IMAGE_PIPE" >"$T/img.read" && mv "$T/img.read" "$T/img"; } &
     kill -USR2 $task
     wait $task
     [ -e "$T/img" ]
@@ -254,6 +254,63 @@ EOF
 cc -O2 -fopenmp -o "$T/teams" "$T/teams.c" -lm || exit 1
 export OMP_NUM_THREADS=4
 same 'threads of OpenMP' 6 "$T/teams" "$T/stop"
+
+cat >"$T/binds.c" <<'EOF'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+static char **words;            /* PROCESSOR 0110 STOPFILE: which threads have it alone */
+static void *one(void *which)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(atoi(words[1]), &set);
+    if (*(char *)which == '1')
+        pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+    while (access(words[3], F_OK))
+        usleep(1000);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    words = argv;
+    for (int i = 1; i < 4; i++)
+        pthread_create(&t, NULL, one, argv[2] + i);
+    one(argv[2]);
+    return argc != 4;
+}
+EOF
+cc -D_GNU_SOURCE -O2 -pthread -o "$T/binds" "$T/binds.c" || exit 1
+bound()         # processors of all threads, a line each
+{
+    sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$task/task"/*/status | sort
+}
+stay_bound()    # DESCRIPTION PROCESSORS COMMAND...: those of each thread
+{
+    what=$1 wanted=$2
+    shift 2
+    begin "$@"
+    wait_for '[ "$(bound | xargs)" = "$wanted" ]' 10
+    is "$(bound | xargs)" "$wanted" "$what are bound"
+    ok '... for 3 generations' generations 3
+    is "$(bound | xargs)" "$wanted" '... to the same processors'
+    ends
+}
+may=$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status)
+case $may in
+*[,-]*)
+    last=$(echo "$may" | sed 's/.*[,-]//')
+    stay_bound 'all threads' "$last $last $last $last" \
+        taskset -c "$last" "$T/binds" "$last" 0000 "$T/stop"
+    for which in 0110 1000; do
+        stay_bound "threads $which" "$(echo "$which" | fold -w 1 |
+            sed "s/0/$may/; s/1/$last/" | sort | xargs)" "$T/binds" "$last" $which "$T/stop"
+    done
+    ;;
+*) skip 'threads are bound' 'there is one processor' ;;
+esac
 
 cat >"$T/leaves.c" <<'EOF'
 #include <pthread.h>

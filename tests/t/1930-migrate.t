@@ -52,7 +52,8 @@ nodes()         # of the tasks, by rank
 {
     sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
 }
-begin -H n1:2,n2:2 --oversubscribe --migratable
+# Without verdicts on a machine that has much to do.
+begin -H n1:2,n2:2 --oversubscribe --migratable --policy none
 moved 'one task to another host' "$job.1" n2
 is "$(nodes)" 'n1 n2 n2 n2' '... where it is now'
 pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")
@@ -93,6 +94,32 @@ for r in 0 1 2 3; do
         END { print bad + 0, NR == n }'
 done >"$T/order"
 is "$(sort -u "$T/order")" '0 1' '... and all that was printed, in order'
+
+# Who was bound to a processor is bound to it on the other host, too.
+may=$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status)
+last=${may##*[,-]}
+bound()         # processors of each task's threads
+{
+    for p in $(pid_of 0) $(pid_of 1) $(pid_of 2) $(pid_of 3); do
+        sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$p/task"/*/status | sort -u
+    done | xargs
+}
+case $may in
+*[,-]*)
+    wrap="taskset -c $last"
+    begin -H n1:2,n2:2 --oversubscribe --migratable
+    unset wrap
+    pid=$(pid_of 2)
+    taskset -apc "$may" "$pid" >&2      # but this one
+    is "$(bound)" "$last $last $may $last" 'tasks are bound to a processor'
+    moved 'one of them to the other host' "$job.0" n2
+    moved '... crosswise' "$job.3" n1
+    is "$(nodes) $(bound)" "n2 n1 n2 n1 $last $last $may $last" '... are bound there, too'
+    finish
+    is "$status" 0 '... and end well'
+    ;;
+*) skip 'tasks are bound' 'there is one processor' ;;
+esac
 
 # Input that has not ended is no reason: 1935-input.t.
 mkfifo "$T/input"

@@ -94,7 +94,7 @@ begin b 4 -H n1:2,n2:2 --oversubscribe "$T/waits" "$T/b.enough"
 b=$job second=$runner
 task=$(sql "SELECT pid FROM tasks WHERE job = $a AND rank = 3")
 kill -STOP "$task"              # so that it takes its time
-hector migrate $a.1 n2 >"$T/migrate.out" 2>&1 &
+hector migrate --quiesce-timeout 60 $a.1 n2 >"$T/migrate.out" 2>&1 &
 mover=$!
 wait_for 'sql "SELECT count(*) FROM transition WHERE job = $a AND machine = '\''move'\''" |
     grep -q 1' 20

@@ -2,6 +2,7 @@
 # time (MPI_THREAD_MULTIPLE) and in turn (MPI_THREAD_SERIALIZED), with threads that come
 # and go, that know nothing of MPI, and a first one that only waits for the others.
 # limit: 60
+# busy
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

@@ -35,7 +35,8 @@ C
 mpicc -O2 -o "$T/waits" "$T/waits.c"
 start_nodes
 
-for rank in 0 1; do
+begin_move()    # RANK: of a new job, whose task 0 is in MPI_Finalize; $status is of both
+{
     rm -f "$T/first" "$T/others"
     fresh out
     hector-run --master $master -n 3 --migratable -H n1:3,n2:3 --map-by slot \
@@ -43,20 +44,31 @@ for rank in 0 1; do
     runner=$!
     wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 20
     job=$(sql 'SELECT max(job) FROM jobs')
-    hector migrate $job.$rank n2 >"$T/migrate.out" 2>&1 &
+    hector migrate $job.$1 n2 >"$T/migrate.out" 2>&1 &
     mover=$!
     wait_for '[ "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
         machine = '\''move'\'' AND state_to = '\''checked'\''")" = 1 ]' 20
     : >"$T/first"
     wait_for 'grep -q "over 0" "$T/out"' 20
     : >"$T/others"
-    status=0
-    wait $mover || status=$?
-    is "$status $(grep -c "$rank is on n2 now" "$T/migrate.out")" '0 1' \
-        "task $rank moves while task 0 is in MPI_Finalize"
-    status=0
-    wait $runner || status=$?
-    is "$status $(grep -c over "$T/out")" '0 3' '... and all end'
+    moved=0
+    wait $mover || moved=$?
+    ended=0
+    wait $runner || ended=$?
     cat "$T/err" "$T/migrate.out" >&2
+}
+# All may be through before they are stopped, where the machine has much to do: then it
+# says so, and another job shows it.
+too_late() { grep -q 'it is too late: task [0-2] has finalized MPI' "$T/migrate.out"; }
+for rank in 0 1; do
+    all=0
+    for try in 1 2 3 4 5 6 7 8; do
+        begin_move $rank
+        all=$((all + (ended == 0 && $(grep -c over "$T/out") == 3)))
+        too_late || break
+    done
+    is "$moved $(grep -c "$rank is on n2 now" "$T/migrate.out")" '0 1' \
+        "task $rank moves while task 0 is in MPI_Finalize"
+    is "$all" "$try" '... and all end'
 done
 done_testing

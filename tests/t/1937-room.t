@@ -53,7 +53,7 @@ let_go()
 
 begin -H n1:1,n3:2 --oversubscribe --migratable
 ok 'a task has much memory' [ "$(memory "$(pid_of 0)")" -gt $LARGE ]
-move
+move --quiesce-timeout 60
 ok 'there is as much where it comes before the job stands' has_made
 was=$w
 further 0
@@ -65,7 +65,7 @@ is "$(waiting)" '' '... and nobody waits there any more'
 run hector migrate $job.0 n1
 is $status 0 '... from where it can go back'
 
-move --quiesce-timeout 1
+move --quiesce-timeout 8        # so long there is what is waited for
 status=0
 wait $asker || status=$?
 is $status 1 'a job that cannot stand stays where it is'
@@ -74,7 +74,7 @@ is "$(waiting)" '' '... and the memory is given back'
 kill -CONT "$(pid_of 1)"
 further 3
 
-move
+move --quiesce-timeout 60
 kill -9 "$w"
 wait_for '[ -z "$(waiting)" ]' 10
 let_go

@@ -28,7 +28,7 @@ saved()         # WORD...: of hector-run: a job of which there is a checkpoint, 
 again()         # WORD...: standard input from stdin
 {
     status=0
-    timeout 60 hector-run --oversubscribe --restart "$D" "$@" <&0 >"$T/out" 2>"$T/err" ||
+    timeout 200 hector-run --oversubscribe --restart "$D" "$@" <&0 >"$T/out" 2>"$T/err" ||
         status=$?
     cat "$T/err" >&2
     echo $status >"$T/status"

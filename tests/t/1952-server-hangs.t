@@ -4,6 +4,7 @@
 # checkpoints again. Where it hangs in the middle of an image the job goes on soon.
 # A job ends while it hangs, too.
 # limit: 70
+# busy
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 1                 # mounts of our own
@@ -108,6 +109,7 @@ not answer: nothing of its image was written there for 20 s\$" "$T/saving")" '1 
     wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
     like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
     number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
+    wait_for '[ "$(ls -I lock "$D.more")" = "$number" ]' 20
     is "$(ls -I lock "$D.more")" "$number" '... and nothing of the other'
     kill -9 "$(pid_of 1)"
     launched 2

@@ -31,10 +31,16 @@ join()          # HOST: a slave there again
     start "again-$1" sh "$AGENT" $1 hector-slave -d -v --master $master_at --name $1
     wait_for 'sql "SELECT state FROM nodes WHERE node = '\'$1\''" | grep -qx up' 30
 }
+must()          # CONDITION: comes about, or all that is known is said
+{
+    wait_for "$1" 30 && return
+    tail -n 40 "$T/drain.out" "$T"/*.log "$T/rounds.err" >&2
+    exit 1
+}
 reaches()       # STATE: of the move
 {
-    wait_for "sql \"SELECT count(*) FROM transition WHERE job = $job AND machine = 'move'
-        AND state_to = '$1'\" | grep -qv '^0'" 30
+    must "sql \"SELECT count(*) FROM transition WHERE job = $job AND machine = 'move'
+        AND state_to = '$1'\" | grep -qv '^0'"
 }
 drain()         # n1, whose tasks 0 and 1 may go anywhere; n3 has none
 {
@@ -58,12 +64,12 @@ held_at()       # STATE
         : >"$T/hold.n3"
         drain
         reaches apart
-        wait_for '[ -e "$T/at.n3" ]' 30
+        must '[ -e "$T/at.n3" ]'
         ;;
     restored)
         held_at apart
         for r in 0 1 2 3; do
-            wait_for "! grep -q mca_ /proc/$(pid_of $r)/maps" 30
+            must "! grep -q mca_ /proc/$(pid_of $r)/maps"
         done
         kill -STOP "$(pid_of 3)"
         rm "$T/hold.n3"

@@ -107,7 +107,7 @@ stuck()         # WORD...: status and what it has said
 stuck --checkpoint-dir "$T/third"
 hector checkpoint "$job" >&2
 : >"$T/go"
-wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/rounds.err"' 30
+wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/rounds.err"' 120
 rm "$T/bad"
 status=0
 wait $runner || status=$?

@@ -1,6 +1,7 @@
 # The master is killed while a checkpoint is being made: the job goes on, the next
 # master makes the next one, and the job can go back to it.
 # limit: 60
+# busy
 # shellcheck disable=SC2016,SC2086,SC2154 # the shell of a wait expands; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3

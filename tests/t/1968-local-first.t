@@ -2,6 +2,7 @@
 # them while the job runs: only then is it a checkpoint, and nothing stays on the node.
 # What fails on that way costs the checkpoint, and not the one before.
 # limit: 60
+# busy
 # shellcheck disable=SC2016,SC2154 # the shell of a wait expands; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 2

@@ -7,6 +7,8 @@ hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"
 
+# Nothing is written as long as it is not to be.
+hold_back hector-keep write
 start_nodes
 sed -i 's/^join_wait.*/join_wait = 60s/' "$T/master.conf"      # of the next ones
 R="hector-run --master $master --oversubscribe"
@@ -26,10 +28,12 @@ again()         # it is killed, and started again
 begin -H n1:2,n2:2 --checkpoint-dir "$T/saved" --max-restarts 1
 further 3
 fresh suspend.out
+: >"$T/hold"
 hector suspend --to-disk $job >"$T/suspend.out" 2>&1 &
 asker=$!
 wait_for 'sql "SELECT count(*) FROM transition WHERE event = '\''apart'\''" | grep -q 1' 20
 again
+rm "$T/hold"
 wait $asker || :
 cat "$T/suspend.out" >&2
 is "$(wc -l <"$T/suspend.out")" 1 'who has asked is told so'

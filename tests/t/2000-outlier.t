@@ -6,10 +6,6 @@
 need sqlite3
 
 least=0.05
-outliers()
-{
-    sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'" 2>/dev/null
-}
 # OPTION...: a job that runs until it is ended; $job
 begin()
 {
@@ -29,19 +25,20 @@ end()
 
 # ------------------------------------------------- longer between two calls
 begin --inject rank=3,call=MPI_Waitall:5,fault=slow-after,time=5ms
-wait_for '[ "$(outliers)" -gt 0 ]' 60
-wait_for 'grep -q "in exchange (stencil.c:[0-9]*)" "$T/err"' 20
+told="^hector: job $job has tasks unlike the others \\(.* sure, error in computation\\), \
+odd: task 3: task 3 is slower than 7 others like it between MPI_Waitall and MPI_Irecv: by \
+.*, [0-9.]* % of its time, in exchange \\(stencil.c:[0-9]+\\)(, most in .*)?\$"
+# On a busy machine something else may be told first; it is news again at twice the cost.
+wait_for 'grep -Eq "$told" "$T/err"' 60
 # Where steps are comes a little later.
 lines='^ +1 +3 MPI_Waitall +stencil.c +[0-9]+ MPI_Irecv +stencil.c +[0-9]+ '
 wait_for 'hector why "$job" --outliers -k 1 >"$T/lines" 2>&1 && grep -qE "$lines" "$T/lines"' 60
 end
-like "$T/err" "^hector: job $job has tasks unlike the others \\(.* sure, error in \
-computation\\), odd: task 3: task 3 is slower than 7 others like it between \
-MPI_Waitall and MPI_Irecv: by .*, [0-9.]* % of its time, in exchange \
-\\(stencil.c:[0-9]+\\)(, most in .*)?\$" \
-    'who is slow, where, and by how much'
+like "$T/err" "$told" 'who is slow, where, and by how much'
+# Whom the machine keeps from its processor is another matter.
 is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
-    FROM verdicts WHERE job = $job")" 'outlier outlier 3' '... in the view of verdicts'
+    FROM verdicts WHERE job = $job AND why NOT LIKE '%its node has too much to do%'")" \
+    'outlier outlier 3' '... in the view of verdicts'
 run hector why "$job"
 like "$T/out" '^  task 3 on [^ ]+: .* longer between MPI_Waitall and MPI_Irecv, [0-9.]+ times '\
 'as long as 7 others, .*[0-9]\. by its group, [0-9]\. by its neighbours.*, in exchange '\
@@ -64,10 +61,11 @@ is "$(sql "SELECT count(*) FROM steps WHERE job = $job AND (from_call IS NOT NUL
 
 # -------------------------------------------------------------- in a call
 begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms
-wait_for '[ "$(outliers)" -gt 0 ]' 60
+told="job $job has tasks unlike the others .*error in communication.*: task 5 is \
+slower than 7 others like it (in all it does, most )?in MPI_Isend"
+wait_for 'grep -Eq "$told" "$T/err"' 60
 end
-like "$T/err" "job $job has tasks unlike the others .*error in communication.*: task 5 is "\
-'slower than 7 others like it (in all it does, most )?in MPI_Isend' \
+like "$T/err" "$told" \
     'one that is slow in a call that need not wait'
 
 # ----------------------------------- and the function that it is busy in meanwhile
@@ -78,10 +76,11 @@ hector-run -n 5 --oversubscribe --policy none --policy outlier:every=0.2,least=0
     "$APPS/paced" 10 "$T/order" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 job_runs 20
-wait_for 'grep -q "most in" "$T/err"' 120
+told="task 1 is slower than 4 others like it.* in main \\(paced.c:[0-9]+\\), most in \
+work \\(paced.c:[0-9]+\\): seen there [0-9]+ times of 48, task 2 [0-9]+ times\$"
+wait_for 'grep -Eq "$told" "$T/err"' 120
 end
-like "$T/err" "task 1 is slower than 4 others like it.* in main \\(paced.c:[0-9]+\\), \
-most in work \\(paced.c:[0-9]+\\): seen there [0-9]+ times of 48, task 2 [0-9]+ times\$" \
+like "$T/err" "$told" \
     'the function that a task is in longer than its like, from stacks of both'
 run hector why "$job"
 like "$T/out" '^  task 1 on .*, most in work \(paced.c:[0-9]+\): seen there ' \
@@ -93,7 +92,7 @@ like "$T/out" '^  task 1 on .*, most in work \(paced.c:[0-9]+\): seen there ' \
 low=outlier:every=0.2,score=2,share=0,least=0
 least=0.5
 begin --policy $low
-wait_for '[ "$(outliers)" -gt 0 ]' 150
+wait_for 'grep -q "is slower than 7 others like it" "$T/err"' 150
 end
 like "$T/err" 'is slower than 7 others like it' 'healthy tasks are compared: one is the slowest'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier' AND

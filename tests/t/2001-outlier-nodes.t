@@ -2,6 +2,7 @@
 # question goes to all slaves and its answers are merged; a slave that says nothing is
 # left out, a master that is killed amid questions asks again.
 # limit: 100
+# busy
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
@@ -21,7 +22,7 @@ begin()
     fresh out
     KERNEL_ROUNDS=100000000 hector-run --master "$master" -n 66 --oversubscribe \
         --policy none --policy outlier:every=1,least=0.02 --inject \
-        "rank=$slow,call=MPI_Waitall:5,fault=slow-after,time=20ms" "$@" \
+        "rank=$slow,call=MPI_Waitall:5,fault=slow-after,time=100ms" "$@" \
         "$APPS/stencil" 32 >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     job_runs 60
@@ -35,11 +36,14 @@ end()
 
 # ------------------------------------------------------------ who is on another node
 begin 65
-wait_for '[ "$(outliers 65)" -gt 0 ]' 120
-is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND ranks <> '65'")" 0 \
+told='task 65 is slower than 6[0-9] others like it between MPI_Waitall.*, in exchange '\
+'\(stencil.c:[0-9]+\)'
+wait_for 'grep -Eq "$told" "$T/err"' 120
+# Whom the machine keeps from its processor is another matter.
+is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND ranks <> '65' AND
+    why NOT LIKE '%its node has too much to do%'")" 0 \
     'one of 66 on three nodes is named, and nobody else'
-wait_for 'grep -q "in exchange (stencil.c:[0-9]*)" "$T/err"' 60
-like "$T/err" 'task 65 is slower than 6[0-9] others like it between MPI_Waitall' \
+like "$T/err" "$told" \
     '... and all were compared, not the sample alone'
 
 end

@@ -35,14 +35,15 @@ is "$(in_phases | awk -F'|' '$1 > 0 && $2 != ($1 - 1) % 3 + 1')" '' \
     '... in each the one that is slow there'
 
 # ------------------------------------------------------------- a phase, asked for
-# The last one that is over is known for as long as the next one lasts.
+# The last one that is over is known for as long as the next one lasts. In one of few
+# rounds a busy machine may have made another task the slowest.
 asked()
 {
     phase=$(hector model "$job" --phases 2>"$T/why" |
         awk '$1 ~ /^[0-9]+$/ { print $1 }' | sort -n | tail -n 2 | head -n 1)
     [ "${phase:-0}" -gt 0 ] &&
         hector why "$job" --outliers --phase "$phase" >"$T/now" 2>"$T/why" &&
-        grep -q '^polish' "$T/now"
+        grep -Eq "^polish +1 +$(((phase - 1) % 3 + 1)) " "$T/now"
 }
 ok 'a phase may be asked about' wait_for asked 60
 like "$T/now" "^job $job at .*, in phase $phase, since [0-9]" \
@@ -69,11 +70,9 @@ kill -TERM "$runner"
 end
 
 # ------------------------------------------------------------------- when it is over
-known=$(sql "SELECT max(CAST(phase AS INTEGER)) FROM outliers WHERE job = $job AND
-    phase > 0")
-run hector why "$job" --outliers --phase "$known" -k 1
-like "$T/out" "^job $job at .*, in phase $known, since " 'what is kept of a phase'
-like "$T/out" "^polish +1 +$(((known - 1) % 3 + 1)) " '... is who was slow in it'
+run hector why "$job" --outliers --phase "$phase" -k 1
+like "$T/out" "^job $job at .*, in phase $phase, since " 'what is kept of a phase'
+like "$T/out" "^polish +1 +$(((phase - 1) % 3 + 1)) " '... is who was slow in it'
 run hector why "$job" --outliers --since 1h -k 1
 is "$status $(grep -c '^polish ' "$T/out")" '0 1' 'what was found in the last hour'
 run hector why "$job" --outliers --since 0.001ms

@@ -4,7 +4,7 @@
 # limit: 60
 # shellcheck disable=SC2154 # $status and the like are t.sh's
 . "${0%/*}/../lib/t.sh"
-need mpicc strip
+need mpicc sqlite3 strip
 
 mpicc -O2 -g -DFAULT=7 -o "$T/ring" "$top/tests/eval/slices/halo.c"
 line=$(grep -n '/\*! 7 ' "$top/tests/eval/slices/halo.c" | cut -d : -f 1)
@@ -47,6 +47,17 @@ run hector why 1 --slice 2
 is "$status" 0 'the job is gone'
 like "$T/out" '^job 1 at .*: what decides that task 2' \
     '... what was found before is shown, and when that was'
+lines=$(sql "SELECT count(DISTINCT place) FROM slices WHERE job = 1
+    AND rank = 2 AND place > 0")
+ok 'a slice of more than 28 lines' [ "$lines" -gt 28 ]
+for path in 37:20 70:28 1000:$lines; do
+    sqlite3 -cmd '.timeout 9000' "$HECTOR_DB" "UPDATE slice SET reason =
+        'the functions on the path have ${path%:*}'
+        WHERE job = 1 AND rank = 2 AND place = 0"
+    run hector why 1 --slice 2
+    is "$(grep -c 'halo\.c:[0-9]* ' "$T/out")" "${path#*:}" \
+        "... of which 40 % of ${path%:*} are shown, 20 at least, and no more than there are"
+done
 for rank in 0 1 2 3; do
     [ -n "$(sql "SELECT 1 FROM slices WHERE job = 1 AND rank = $rank")" ] && continue
     run hector why 1 --slice $rank
@@ -98,12 +109,13 @@ int main(int argc, char **argv)
 END
 mpicc -O0 -g -o "$T/sleeper" "$T/sleeper.c"
 fresh out err
-hector-run -n 2 --oversubscribe "$T/sleeper" >"$T/out" 2>"$T/err" </dev/null &
+hector-run -n 2 --oversubscribe --policy none "$T/sleeper" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = 4 AND mpi_calls > 1")" = 2 ]' 30
 run hector why 4 --slice
 is "$status" 1 'nobody is blamed yet'
 like "$T/err" 'say of which one' '... a rank has to be named'
+wait_for 'hector why 4 --slice 1 2>"$T/null" | grep -q "is here, in usleep"' 60
 run hector why 4 --slice 1
 like "$T/out" 'sleeper\.c:11 .*is here, in usleep' 'a task in a library'
 like "$T/out" 'sleeper\.c:8 .*sets' '... and what keeps it there'
@@ -128,6 +140,7 @@ wait_for '[ "$(sql "SELECT state FROM tasks WHERE job = 5 AND rank = 1")" = exit
 run hector why 5 --slice 1
 is "$status" 1 'a task that has ended while its job runs'
 like "$T/err" 'task 1: there is no such process any more' '... is said'
+wait_for 'hector why 5 --slice 0 2>"$T/null" | grep -q "is here, in pause"' 60
 run hector why 5 --slice 0
 like "$T/out" 'gone\.c:7 .*is here, in pause' '... and the others have theirs'
 end 5

@@ -1,6 +1,7 @@
 # The policy slow: a task that becomes slower while the job runs is named, with the
 # step and its line, and taken back when it is over; nobody is where all is as it was.
 # limit: 80
+# busy
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3
@@ -8,7 +9,6 @@ need sqlite3
 said() { sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '$1'" 2>/dev/null; }
 # Ten seconds more of looks are in the record, after which the policy knows how things
 # are: a piece of it is written as often as that.
-pieces() { sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0; }
 after_looks()
 {
     seen=$(pieces)

@@ -5,10 +5,6 @@
 . "${0%/*}/../lib/t.sh"
 need sqlite3
 
-looks()         # pieces of the record, of ten seconds each
-{
-    sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0
-}
 # Two tasks that are looked at; so many descriptors of counters has their slave.
 job_on()        # SLAVE
 {
@@ -17,7 +13,7 @@ job_on()        # SLAVE
         "$APPS/paced" 5 "$T/order" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     job_runs 20
-    ok "a job on $1 is looked at" wait_for '[ "$(looks)" -ge 1 ]' 30
+    ok "a job on $1 is looked at" wait_for '[ "$(pieces)" -ge 1 ]' 30
     counters=$(for p in $(t_processes); do
         ls -l "/proc/$p/fd" 2>/dev/null
     done | grep -c 'perf_event')

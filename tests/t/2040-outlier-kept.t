@@ -1,6 +1,7 @@
 # The policy outlier: a task whose processor others use is slow, and not odd: its node
 # has too much to do, which is said, and how much of a processor it has.
 # limit: 60
+# busy
 # shellcheck disable=SC2016,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset
@@ -34,20 +35,22 @@ KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe --policy none \
     "$APPS/stencil" 1500 >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 job_runs 20
-wait_for 'grep -q "out of balance\|unlike" "$T/err"' 60
+told="^hector: job $job is out of balance, overloaded: task 2: task 2 is slower than 3 \
+others like it .* as its node has too much to do: it was kept from a processor for [^ ]+ ?\
+[a-z]*, and has one for [0-9.]+ % of the time that it wants one, they for [0-9.]+ %"
+# On a busy machine another one may be kept from his for a while before.
+wait_for 'grep -Eq "$told|unlike" "$T/err"' 60
 # shellcheck disable=SC2086 # words
 kill $burners
 kill $runner
 wait $runner || :
 # shellcheck disable=SC2086
 wait $burners 2>/dev/null || :
-like "$T/err" "^hector: job $job is out of balance, overloaded: task 2: task 2 is slower \
-than 3 others like it .* as its node has too much to do: it was kept from a processor for \
-[^ ]+ ?[a-z]*, and has one for [0-9.]+ % of \
-the time that it wants one, they for [0-9.]+ %" 'a task that was kept from its processor, and how'
+like "$T/err" "$told" 'a task that was kept from its processor, and how'
 is "$(grep -c unlike "$T/err")" 0 '... is not odd'
 is "$(sql "SELECT group_concat(DISTINCT policy || ' ' || kind || ' ' || ranks)
-    FROM verdicts WHERE job = $job")" 'outlier imbalance 2' '... in the view of verdicts'
+    FROM verdicts WHERE job = $job AND (kind <> 'imbalance' OR ranks = '2')")" \
+    'outlier imbalance 2' '... in the view of verdicts'
 run hector why "$job"
 like "$T/out" '^  task 2 on [^ ]+: had a processor for .*, and was kept from one for .*' \
     '... and hector why has both times'

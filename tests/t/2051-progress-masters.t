@@ -32,15 +32,18 @@ wait_for 'sql "SELECT count(*) FROM verdicts WHERE job = 3" 2>/dev/null | grep -
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master again
-wait_for 'grep -q "looks recalled job=3" "$T/again.log"' 60
+wait_for 'grep -q "looks recalled job=3" "$T/again.log" &&
+    grep -q "node n1 joined" "$T/again.log"' 60
 run hector why 3 --progress
 is "$status $(cat "$T/err")" '0 ' \
     'the master is killed when the hang is known: the next one answers'
 like "$T/out" '^\* 1\. task 2: behind MPI_Waitall, exchange \(stencil.c:[0-9]+\)' \
     '... who is behind'
-is "$(grep -c '^hector: job 3 hangs' "$T/run.err")" 1 '... and the hang is told once'
+# With the places of all tasks, which are looked for first.
+wait_for 'grep -q "^hector: job 3 hangs" "$T/run.err"' 60
 kill $runner
 wait $runner
+is "$(grep -c '^hector: job 3 hangs' "$T/run.err")" 1 '... and the hang is told once'
 run hector replay 3 --policy progress
 is "$(out)$(cat "$T/err")" "$(sql "SELECT group_concat(detail, '') FROM verdict
     WHERE job = 3 AND policy = 'progress'")" '... and a replay of both says the same'

@@ -15,19 +15,22 @@ first()         # METHOD: rank and step of the furthest
     sql "SELECT rank || ' ' || step FROM outliers WHERE job = $job AND method = '$1' AND
         place = 1 ORDER BY at_ns DESC LIMIT 1"
 }
+# A model of a few rounds on a busy machine may make four groups of eight tasks, too
+# small for polish: each question is one about the model as it is by then.
 named()
 {
-    hector why "$job" --outliers >"$T/now" 2>"$T/why" &&
-        grep -qE '^neighbour +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_' "$T/now"
+    hector why "$job" --outliers >"$T/now" 2>"$T/why" && for by in neighbour polish; do
+        grep -qE "^$by +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_" "$T/now" || return
+    done
 }
-ok 'the step of the furthest task is named, with its lines' wait_for named 60
+ok 'the step of the furthest task is named, with its lines, also by polish' wait_for named 60
 like "$T/now" '^METHOD .* STEP' '... in a column'
-like "$T/now" '^polish +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_' '... by polish, too'
 ok '... and in the view' test -n "$(first neighbour | grep '^3 MPI_Isend stencil.c:[0-9]* to')"
 is "$(sql "SELECT count(*) FROM outliers WHERE job = $job AND method IN ('polish', 'stands')
     AND step IS NULL")" 0 '... which has one for each that is slow in one'
-hector why "$job" --outliers -j >"$T/now" 2>"$T/why" || :
-like "$T/now" '"step":"MPI_Isend stencil.c:[0-9]+ to MPI_' '... and in JSON'
+step='"step":"MPI_Isend stencil.c:[0-9]+ to MPI_'
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -Eq "$step" "$T/now"' 60
+like "$T/now" "$step" '... and in JSON'
 kill -TERM "$runner"
 end
 done_testing

@@ -7,12 +7,7 @@
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/nobody.sh"
 slurm 3
-nobody_may || skip_all 'an ordinary user cannot reach the build'
-# shellcheck disable=SC2034 # submit's
-as=$nobody
-HECTOR_DB=$T/nobody/db HOME=$T/nobody
-export HECTOR_DB HOME
-cd "$T/nobody" || exit 1
+nobody_only
 job=0
 
 left_of()       # JOB: seconds, of hector ps
@@ -87,13 +82,15 @@ $nobody scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... and can be cancelled'
 
 lasts=
-submit -p low -N3 -n3 --exclusive <<'END'
+submit -p low -N3 -n3 --exclusive --open-mode=append <<'END'
 exec hector-run sleep 1000
 END
 sbatch -Q -p high -N1 --exclusive -o /dev/null --wrap true
 wait_for '[ -n "$(in_view ended_ns)" ]' 60
 is "$(in_view 'state, exit_code, reason')" 'killed|143|preempted' \
     'one that makes room for another'
+wait_for 'grep -q "makes room" "$T/err"' 30
+like "$T/err" "^hector: Slurm $id makes room for another one\$" '... says so last'
 $nobody scancel "$id"
 
 submit -N2 -n2 --no-requeue <<'END'
@@ -103,12 +100,14 @@ gone=$(squeue -h -j "$id" -o %B)
 gone=n$((${gone#n} + 1))
 scontrol update NodeName="$gone" State=down Reason=test
 is "$(ended ', reason')" 'NODE_FAIL killed|143|node failure' 'one that loses a node'
+like "$T/err" "^hector: Slurm $id has lost a node\$" '... says so last'
 scontrol update NodeName="$gone" State=resume 2>/dev/null    # it may be back
 
 job=$limited_job
 wait_for '[ -n "$(in_view ended_ns)" ]' 90
 is "$(in_view 'state, exit_code, reason')" 'killed|143|time limit' \
     'one whose time is over'
+wait_for 'grep -q "time limit" "$T/err.limited"' 30
 like "$T/err.limited" "^hector: Slurm $limited has reached its time limit\$" '... says so'
 is "$(cat "$T"/err* | grep -c 'hector: master:')" 0 'the masters are quiet'
 slurm_clear 'nothing of them is left'

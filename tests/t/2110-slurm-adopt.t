@@ -1,12 +1,14 @@
-# What others start in allocations of a real Slurm, and Hector watches: steps of
-# srun, one or several, of one program or of several, of Open MPI and of MPICH, and
-# mpirun. Each is a job with the ranks that its launcher gave, and each task has
-# the exit status that it had.
+# What others start in allocations of an ordinary user in a real Slurm, and Hector
+# watches: steps of srun, one or several, of one program or of several, of Open MPI and
+# of MPICH, and mpirun. Each is a job with the ranks that its launcher gave, and each
+# task has the exit status that it had.
 # limit: 240
-# shellcheck disable=SC2016,SC2086 # scripts are for other shells; $A is words
+# shellcheck disable=SC2016,SC2086 # scripts are for other shells; $A and $as are words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 3
+nobody_rather
 A='hector-run --adopt --'
 adopt()         # ARGUMENT...: of salloc, and of hector-run
 {
@@ -51,7 +53,7 @@ END
 chmod +x killed
 slurm_over
 job=$((job + 1))
-salloc -Q -N2 -n4 --ntasks-per-node=2 hector-run --adopt --on-hang kill -- \
+$as salloc -Q -N2 -n4 --ntasks-per-node=2 hector-run --adopt --on-hang kill -- \
     srun --mpi=pmix --kill-on-bad-exit=0 ./killed >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 wait_for '[ "$(sql "SELECT min(mpi_calls) > 500 FROM tasks WHERE job = $job
@@ -120,20 +122,12 @@ is "$(sed -n 's/^\(hector: .* of Open MPI\) v[^,]*/\1/p' "$T/err")" "hector: job
 $job: no task has come out of MPI_Init; the first one ended in MPI_Init of Open MPI, \
 which srun connects with --mpi=pmix only" '... in one sentence of ours that says why'
 
-# ------------------------------------------------------------ an ordinary user
-. "$top/tests/lib/nobody.sh"
-if nobody_may; then
-    cd "$T/nobody" || exit 1
-    slurm_over
-    job=1
-    run $nobody env HOME="$T/nobody" HECTOR_DB="$T/nobody/db" \
-        salloc -Q -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
-    cd "$T" || exit 1
-    ends_told "$status $(HECTOR_DB=$T/nobody/db tasks)" \
-        '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' 'tasks of an ordinary user'
-else
-    skip 'tasks of an ordinary user' 'the build is in a closed folder'
-fi
+# ------------------------------------------------------------------------ root
+slurm_over
+run env HOME="$T/home" HECTOR_DB="$T/hector.db" \
+    salloc -Q -N2 -n3 $A srun --mpi=pmix "$APPS/hello"
+ends_told "$status $(job=1 HECTOR_DB=$T/hector.db tasks)" \
+    '0 0|n1|exited|0 1|n1|exited|0 2|n2|exited|0' 'tasks of root'
 
 is "$(sql "SELECT count(*) FROM jobs WHERE state NOT IN ('done', 'failed', 'killed')")" 0 \
     'the database knows how all of them ended'

@@ -1,7 +1,10 @@
 # Variables of batch systems that make no sense: one sentence, and status 2, before
 # anything is started. They are all that is looked at here; 2112 is in a real Slurm.
 # limit: 60
+# shellcheck disable=SC2086 # $nobody is words
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/nobody.sh"
+nobody_rather
 for v in $(env | sed -n 's/^\([A-Z0-9_]*\)=.*/\1/p' |
            grep -E '^(SLURM|PBS_|LSB_|PE_HOSTFILE|JOB_ID|NSLOTS)'); do
     unset "$v"
@@ -10,9 +13,9 @@ refused()       # SENTENCE DESCRIPTION VARIABLE=VALUE... [COMMAND...]
 {
     said=$1 what=$2
     shift 2
-    run env "$@" hector-run --adopt -- touch "$T/started"
+    run $nobody env "$@" hector-run --adopt -- touch "$PWD/started"
     is "$status $(cat "$T/err")" "2 hector: $said" "$what"
-    run env "$@" hector-run touch "$T/started"
+    run $nobody env "$@" hector-run touch "$PWD/started"
     is "$status $(cat "$T/err")" "2 hector: $said" '... adopted or not'
 }
 
@@ -51,42 +54,43 @@ refused 'PBS_NODEFILE is that of job 7 of PBS, but PBS_JOBID is 17.login' \
 refused "PBS_NODEFILE: cannot read the hostfile $T/aux/8.login: No such file or directory: \
 has job 8 of PBS ended?" \
     '... with one that is gone' PBS_JOBID=8.login PBS_NODEFILE="$T/aux/8.login"
-ok 'nothing was started' [ ! -e "$T/started" ]
+ok 'nothing was started' [ ! -e "$PWD/started" ]
 
 # Hosts that were not given; what cannot be known is left to the person.
 or='name one of them, or a --launch-agent'
 echo 'n1' >"$T/nodes"
-run env PBS_NODEFILE="$T/nodes" PBS_JOBID=7 hector-run -H n2 true
+run $nobody env PBS_NODEFILE="$T/nodes" PBS_JOBID=7 hector-run -H n2 true
 is "$status $(cat "$T/err")" \
     "2 hector: n2 is not a host of PBS 7, which has given n1: $or" \
     '-H outside of an allocation'
 echo 'n2 slots=1' >"$T/hostfile"
-run env LSB_MCPU_HOSTS='n1 2 n3.x.org 2' LSB_JOBID=9 hector-run --hostfile "$T/hostfile" true
+run $nobody env LSB_MCPU_HOSTS='n1 2 n3.x.org 2' LSB_JOBID=9 \
+    hector-run --hostfile "$T/hostfile" true
 is "$status $(cat "$T/err")" \
     "2 hector: n2 is not a host of LSF 9, which has given n1 and others: $or" \
     '--hostfile outside of it'
 here=$(uname -n)
-run env LSB_MCPU_HOSTS="$here 2" hector-run -H "$here" echo here
+run $nobody env LSB_MCPU_HOSTS="$here 2" hector-run -H "$here" echo here
 is "$status $(out)$(cat "$T/err")" '0 here' 'a host that is inside'
-run env LSB_MCPU_HOSTS="n1 2" hector-run --launch-agent "echo no" -H n2 true
+run $nobody env LSB_MCPU_HOSTS="n1 2" hector-run --launch-agent "echo no" -H n2 true
 is "$status" 125 'somebody else is named who gets there: his affair'
-run env LSB_MCPU_HOSTS="$here 2" hector-run -n 3 echo here
+run $nobody env LSB_MCPU_HOSTS="$here 2" hector-run -n 3 echo here
 is "$status $(out | xargs) $(cat "$T/err")" \
     '0 here here here hector: 3 tasks, where LSF has granted 2: oversubscribed' \
     'more tasks than granted: one warning'
-run env LSB_MCPU_HOSTS="$here 2" hector-run -n 3 --oversubscribe echo here
+run $nobody env LSB_MCPU_HOSTS="$here 2" hector-run -n 3 --oversubscribe echo here
 is "$status $(cat "$T/err")" '0 ' '... unless it is meant'
 
 # The one that starts slaves is not there.
 mkdir "$T/bin"
 for p in env sh; do ln -s "$(command -v $p)" "$T/bin/$p"; done
-run env PATH="$BIN:$T/bin" SLURM_JOB_ID=7 SLURM_JOB_NODELIST='n[1-2]' hector-run true
+run $nobody env PATH="$BIN:$T/bin" SLURM_JOB_ID=7 SLURM_JOB_NODELIST='n[1-2]' hector-run true
 is "$status $(cat "$T/err")" \
     '125 hector: no srun in PATH, which is to start a slave on other hosts' \
     'Slurm without srun'
 
 # Variables of two: as long as nobody above us tells, Slurm is looked at before others.
-run env PBS_NODEFILE="$T/none" SLURM_JOB_ID=7 SLURM_JOB_NODELIST="$here" \
+run $nobody env PBS_NODEFILE="$T/none" SLURM_JOB_ID=7 SLURM_JOB_NODELIST="$here" \
     hector-run -v echo here
 is "$status $(out)" '0 here' 'variables of Slurm and of PBS'
 like "$T/err" 'hector: Slurm 7 in PBS: the first one says which hosts there are' \

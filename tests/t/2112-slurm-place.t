@@ -1,11 +1,13 @@
-# Where tasks go in allocations of a real Slurm: as many as granted and where that is
-# said, with all processors of a node; what is not in the allocation is refused in a
-# sentence, and a node where no slave can be started is named.
+# Where tasks of an ordinary user go in allocations of a real Slurm: as many as granted
+# and where that is said, with all processors of a node; what is not in the allocation
+# is refused in a sentence, and a node where no slave can be started is named.
 # limit: 240
-# shellcheck disable=SC2016 # scripts are for other shells
+# shellcheck disable=SC2016,SC2086 # scripts are for other shells; $as is words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 3
+nobody_only
 where()         # host of each rank, in order
 {
     sed -n 's/^rank [0-9]* on \([^ ]*\) .*/\1/p' "$T/out" | xargs
@@ -18,13 +20,14 @@ hector-run "$APPS/where"
 echo "status $?"
 END
 fresh out err                   # sbatch --wait looks every ten seconds only
-sbatch -Q -o "$T/out" -e "$T/err" -N3 -n5 --ntasks-per-node=3 script
+chmod 666 "$T/out" "$T/err"
+$as sbatch -Q -o "$T/out" -e "$T/err" -N3 -n5 --ntasks-per-node=3 script
 wait_for 'grep -q ^status "$T/out"' 60
 is "$(tail -n 1 "$T/out") $(where)$(cat "$T/err")" 'status 0 n1 n1 n2 n2 n3' \
     'not as many as fit on the nodes, but as many as granted'
 alloc -N2 --ntasks-per-node=2 sh -c '
-    srun --overlap -N2 -n2 sh -c ": >$T/beside.\$SLURM_PROCID; sleep 1000" 2>/dev/null &
-    until [ -e "$T/beside.0" ] && [ -e "$T/beside.1" ]; do sleep 0.1; done
+    srun --overlap -N2 -n2 sh -c ": >beside.\$SLURM_PROCID; sleep 1000" 2>/dev/null &
+    until [ -e beside.0 ] && [ -e beside.1 ]; do sleep 0.1; done
     hector-run "$APPS/where"
     status=$?
     kill $!
@@ -62,18 +65,16 @@ is "$status $(sed 's/Slurm [0-9]*/Slurm N/; s/:[^:]*$//' "$T/err")" \
 alloc -N2 -n2 hector-run --adopt -H n3 -- srun --mpi=pmix "$APPS/where"
 is "$status" 2 '... nor to be watched'
 
-slurm_over
-run salloc -Q -N1 -n1 : -N1 -n2 hector-run "$APPS/where"
+alloc -N1 -n1 : -N1 -n2 hector-run "$APPS/where"
 is "$status $(cut -d , -f 1 "$T/err")" '2 hector: this is a heterogeneous job of Slurm' \
     'a heterogeneous job is refused'
-slurm_over
-run salloc -Q -N1 -n1 : -N1 -n2 srun --het-group=1 -n1 hector-run "$APPS/where"
+alloc -N1 -n1 : -N1 -n2 srun --het-group=1 -n1 hector-run "$APPS/where"
 is "$status $(where)" '0 n2' '... but for a step of one component'
 
 alloc -N2 -n2 sh -c 'env | sed -n "s/^\(SLURM_[A-Z_]*\)=\(.*\)/export \1=\"\2\"/p"'
 cp "$T/out" "$T/ended"
 slurm_over
-run sh -c '. "$T/ended"; exec hector-run "$APPS/hello"'
+run $as sh -c '. "$T/ended"; exec hector-run "$APPS/hello"'
 is "$status $(wc -l <"$T/err")" '125 1' 'an allocation that has ended'
 like "$T/err" \
     '^hector: cannot reach n[12]: .* from there: srun: error: Slurm job [0-9]+ has expired$' \

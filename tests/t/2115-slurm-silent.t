@@ -7,10 +7,7 @@
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/nobody.sh"
 slurm 3
-nobody_may || skip_all 'an ordinary user cannot reach the build'
-HECTOR_DB=$T/nobody/db HOME=$T/nobody
-export HECTOR_DB HOME
-cd "$T/nobody" || exit 1
+nobody_only
 as_of()         # JOB COLUMNS of it
 {
     sql "SELECT $2 FROM jobs WHERE job = $1" 2>/dev/null
@@ -62,6 +59,8 @@ slurm_stop
 is "$(in_ps n2 1)" silent '... nor can one while slurmctld is away'
 is "$(as_of 1 'state, ended_ns')" 'running|' '... and it does not judge'
 slurm_again
+# Slurm's answer may take longer than is waited for.
+wait_for '[ "$(in_ps n2 1) $(as_of 2 state)" = "killed killed" ]' 60
 is "$(in_ps n2 1) $(as_of 1 'state, exit_code, reason')" \
     'killed killed|143|cancelled' 'Slurm says that it was cancelled: that is recorded'
 on n2 $nobody hector why 1 >told 2>&1
@@ -77,6 +76,7 @@ is "$(in_ps n2 5) $(as_of 5 'state')" 'silent running' \
 scancel -u root
 $nobody scancel "$requeued" "$stands"
 slurm_over
+wait_for '[ "$(in_ps n2 4)" = killed ]' 60
 is "$(in_ps n2 4) $(as_of 4 'state, exit_code, reason')" 'killed killed|143|cancelled' \
     'the one that stood, when it is over'
 for h in $t_hosts; do           # as machines that are off

@@ -10,11 +10,7 @@ slurm_nodes='NodeName=n1 NodeAddr=10.66.0.1 CPUs=4 RealMemory=1000
 NodeName=n2 NodeAddr=10.66.0.2 CPUs=2 RealMemory=1000
 NodeName=n3 NodeAddr=10.66.0.3 CPUs=1 RealMemory=1000'
 slurm 3
-nobody_may || skip_all 'an ordinary user cannot reach the build'
-as=$nobody
-HECTOR_DB=$T/nobody/db HOME=$T/nobody
-export HECTOR_DB HOME
-cd "$T/nobody" || exit 1
+nobody_only
 
 counts() { sort "$1" | uniq -c | awk '{ print $2 ":" $1 }' | xargs; }
 uneven()        # COUNTS ARGUMENT...: of salloc

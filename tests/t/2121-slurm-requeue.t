@@ -7,11 +7,8 @@
 . "$top/tests/lib/slurm.sh"
 . "$top/tests/lib/nobody.sh"
 slurm 3
-nobody_may || skip_all 'an ordinary user cannot reach the build'
-as=$nobody
-HECTOR_DB=$T/nobody/db HOME=$T/nobody D=$T/nobody/saved
-export HECTOR_DB HOME D
-cd "$T/nobody" || exit 1
+nobody_only
+export D="$T/nobody/saved"
 job=0
 in_view()       # COLUMNS of the job
 {
@@ -54,6 +51,7 @@ END
 first=$job
 begun 3
 again
+like "$T/err" "^hector: Slurm $id goes back into the queue\$" 'a job that is requeued says so last'
 like "$T/err" "^hector: Slurm $id was begun 1 time before, and there is no checkpoint in $D:\
  the job starts anew\$" 'one that is requeued before its first checkpoint starts anew, and says so'
 begun 6
@@ -63,7 +61,7 @@ for i in 1 2; do
 done
 again
 like "$T/err" "^hector: Slurm $id was begun 2 times before: the job goes on from checkpoint 2 in \
-$D, [0-9]+s old, which saves [0-9]+s, 0\.[0-9] core hours of 3 tasks\$" \
+$D, [0-9ms]+ old, which saves [0-9ms]+, 0\.[0-9] core hours of 3 tasks\$" \
     'it goes on from the last checkpoint, and says from which, how old it is, and what it saves'
 further
 is "$(grep -c begun "$T/out")" 6 '... its tasks have not begun again'

@@ -12,14 +12,9 @@ jobs=${JOBS:-12} seed=${SEED:-$(date +%s)}
 # when nodes report: every 20 times that it asks, a third of this time apart.
 slurm_more=SlurmdTimeout=30
 slurm 3
-nobody_may || skip_all 'an ordinary user cannot reach the build'
-# shellcheck disable=SC2034 # queue.sh's
-as=$nobody
-HECTOR_DB=$T/nobody/db HOME=$T/nobody
-export HECTOR_DB HOME
+nobody_only
 mkdir "$T/jobs"
 chmod 777 "$T/jobs"
-cd "$T/nobody" || exit 1
 
 queue_run "$jobs" "$seed" || fail 'jobs are submitted'
 is "$(queue_wrong)" '' "of $jobs jobs the database has each once, with the right end"

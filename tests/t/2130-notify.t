@@ -1,13 +1,21 @@
 # --notify: a command is told of each hang, once, as one JSON object; nothing of the
-# job waits for it, the exit 10 s at most.
+# job waits for it, the exit 10 s at most. Jobs and commands are an ordinary user's.
 # limit: 180
+# shellcheck disable=SC2086 # $nobody is words
 . "${0%/*}/../lib/t.sh"
+. "$top/tests/lib/nobody.sh"
+nobody_rather
 
+none_told()     # ... so far; the command is not root's
+{
+    fresh told
+    chmod 666 "$T/told"
+}
 hung='rank=2,call=MPI_*send,after=1,fault=drop'
 hang()          # OPTION...: of a job that deadlocks
 {
-    fresh told
-    run hector-run -n 4 --oversubscribe --inject "$hung" "$@" "$APPS/stencil" 32 600
+    none_told
+    run $nobody hector-run -n 4 --oversubscribe --inject "$hung" "$@" "$APPS/stencil" 32 600
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 of()            # EXPRESSION of json_extract(j, '$...') of what was told
@@ -36,15 +44,26 @@ is "$(of "$(p 'where[0].rank'), $(p 'where[0].node'), $(p 'where[0].function'),
     'where the task is that waits'
 is "$(of "json_array_length(j, '\$.where'), $(p 'where[1].rank')")" '2|2' \
     '... and the other one'
-is "$(of "round($(p saved.node_hours), 6), round($(p saved.core_hours), 6)")" \
-    "$(sql "SELECT round(saved_node_hours, 6), round(saved_core_hours, 6) FROM jobs
-        WHERE job = $job")" 'what is saved, as in the view jobs'
+near="max(abs($(p saved.node_hours) - ($(sql "SELECT saved_node_hours FROM jobs
+        WHERE job = $job"))), abs($(p saved.core_hours) - ($(sql "SELECT saved_core_hours
+        FROM jobs WHERE job = $job")))) < 1e-6 AND $(p saved.core_hours) > 0"
+is "$(of "$near")" 1 'what is saved, as in the view jobs'
 ok '... which is nearly all' [ "$(of "$(p saved.percent) > 90")" = 1 ]
 
 # Where the job goes on it is told at once, and the job may go on meanwhile.
-hang --timeout 20 --notify "cat >>'$T/told'; echo out; echo err >&2; exit 7"
+none_told
+fresh out err
+$nobody hector-run -n 4 --oversubscribe --inject "$hung" \
+    --notify "cat >>'$T/told'; echo out; echo err >&2; exit 7" "$APPS/stencil" 32 600 \
+    >"$T/out" 2>"$T/err" </dev/null &
+runner=$!
+wait_for 'grep -q "command ended" "$T/err"' 300
+job=$(sql 'SELECT max(job) FROM jobs')
+$nobody hector kill "$job" >&2
+status=0
+wait $runner || status=$?
 is "$status $(of "ifnull($(p job.exit_code), 'runs'), ifnull($(p saved), 'nothing')")" \
-    '124 runs|nothing' 'of a job that is only reported'
+    '143 runs|nothing' 'of a job that is only reported'
 is "$(grep -o '^hector: notify: .*' "$T/err" | sort | xargs)" \
     'hector: notify: err hector: notify: out' 'what the command says is on stderr'
 is "$(grep -c '^hector: --notify: the command ended with status 7$' "$T/err") $(out)" '1 ' \
@@ -60,11 +79,21 @@ hang --on-hang kill --notify "exec '$T/not there'"
 is "$status $(grep -c '^hector: --notify: the command ended with status 127$' "$T/err")" \
     '123 1' 'one that cannot be run'
 
-fresh told
-run hector-run -n 2 --notify "cat >'$T/told'" "$APPS/hello"
+run $nobody hector-run -n 2 --notify mail "$APPS/hello"
+is "$status $(out)" '2 ' 'mail without a batch system: refused'
+like "$T/err" "^hector: --notify mail: we are in no batch system, that knows whom to write to; " \
+    '... in a sentence'
+export SLURM_JOB_NODELIST="$here"
+run $nobody env PATH="$BIN" hector-run -n 2 --notify mail "$APPS/hello"
+unset SLURM_JOB_NODELIST
+is "$status $(head -n 1 "$T/err")" '2 hector: --notify mail: there is no mailx in PATH' \
+    '... and without a mailx'
+
+none_told
+run $nobody hector-run -n 2 --notify "cat >'$T/told'" "$APPS/hello"
 is "$status $(cat "$T/told")" '0 ' 'a job that does not hang: nothing is told'
 
-fresh told
+none_told
 cat >"$T/wait.c" <<'END'
 #include <mpi.h>
 int main(void)
@@ -79,7 +108,7 @@ int main(void)
 }
 END
 mpicc -g -o "$T/wait" "$T/wait.c"
-run hector-run --adopt --on-hang kill --notify "cat >>'$T/told'" -- \
+run $nobody hector-run --adopt --on-hang kill --notify "cat >>'$T/told'" -- \
     mpirun --oversubscribe -n 2 "$T/wait"
 is "$status $(of "$(p verdict.kind), $(p job.exit_code)")" '123 deadlock|123' \
     'a job of mpirun that is adopted'

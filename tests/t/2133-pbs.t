@@ -77,6 +77,7 @@ cat >pbs/bin/qstat <<'END'
 #!/bin/sh
 [ "$*" = '-f 7.login' ] || exit 153
 printf 'Job Id: %s\n    Job_Name = tide\n    job_state = %s\n' "$2" "$(cat "$T/state")"
+printf '    Mail_Users = anna@b,carl\n'
 printf '    Resource_List.walltime = 02:00:00\n    stime = %s\n    Variable_List = A=b,\n\tC=d\n' \
     "$(LC_ALL=C date -d @"$(cat "$T/began")" '+%a %b %e %H:%M:%S %Y')"
 END
@@ -90,6 +91,13 @@ over
 is "$status $(sql "SELECT saved_node_hours > 3.8, saved_core_hours > 7.6, saved_percent > 95
     FROM jobs WHERE job = $job")" '123 1|1|1' 'qstat -f says how long it is: what is saved'
 is "$(cat asked 2>/dev/null)" '' '... and no other qstat is asked'
+printf '#!/bin/sh\nprintf "%%s|" "$@" >"%s/told"\ncat >>"%s/told"\n' "$T" "$T" >bin/mailx
+chmod 755 bin/mailx
+fresh told
+sed 's/hector-run/& --notify mail/' open >mails
+qsub "$T/mails"
+over
+like "$T/told" '^-s\|PBS 7.login hangs\|anna@b\|carl\|\{"verdict":' 'its mail user is written to'
 
 printf '#!/bin/sh\necho $$ >"$T/pid"\nexec hector-run --launch-agent pbs_tmrsh sleep 1000\n' >waits
 qsub "$T/waits"
@@ -137,7 +145,7 @@ echo 1 >"$T/enough"
 over
 run hector ps -a
 is "$(grep -o 'PBS [78].login *[0-9]*' "$T/out" | awk '{ print $2, $3 }' | uniq -c | xargs)" \
-    '7 7.login 1 1 8.login 1 1 8.login 2' '... hector ps shows both runs as one story'
+    '8 7.login 1 1 8.login 1 1 8.login 2' '... hector ps shows both runs as one story'
 # Somebody's own file of nodes is newer than the run, and says nothing of that.
 cp aux/8.login "$T/nodes"
 nodefile=$T/nodes

@@ -31,7 +31,8 @@ hector-run "$APPS/where"
 END
 is "$status $(where)" '0 2 n1 2 n2 2 n3' 'six tasks, dealt out to three nodes'
 is "$(awk '{ print $2, $1 }' granted | xargs)" "$(where)" '... as Grid Engine says'
-is "$(cat "$T/err")" '' '... and not a word on stderr'
+# On a busy machine a node may be waited for, which is said.
+is "$(grep -v '^hector: waiting for ' "$T/err")" '' '... and not a word on stderr'
 batch -pe fill 6 <<'END'
 seq 1000 | hector-run --stdin all cat | sort -n | uniq -c | awk '$1 == 6' | wc -l
 END

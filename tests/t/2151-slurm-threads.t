@@ -1,20 +1,22 @@
-# How many tasks there are in allocations of a real Slurm whose nodes have hyperthreads, or
-# are had as a whole: as many as srun starts where their number is said, and as many as
-# granted where it is not.
+# How many tasks an ordinary user gets in allocations of a real Slurm whose nodes have
+# hyperthreads, or are had as a whole: as many as srun starts where their number is said,
+# and as many as granted where it is not.
 # limit: 60
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 # shellcheck disable=SC2034 # slurm.sh's
 slurm_node='CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2'
 slurm 2
+nobody_only
 counts() { sort "$1" | uniq -c | awk '{ print $2 ":" $1 }' | xargs; }
 granted()       # COUNTS ARGUMENT...: of salloc
 {
     granted_are=$1
     shift
-    alloc "$@" sh -c 'srun uname -n >"$T/srun.out" 2>/dev/null
-        exec hector-run uname -n >"$T/hector.out"'
+    alloc "$@" sh -c 'srun uname -n >srun.out 2>/dev/null
+        exec hector-run uname -n >hector.out'
     is "$status $(counts hector.out) $(cat "$T/err")" "0 $granted_are " "salloc $*"
 }
 as_srun()       # ARGUMENT...

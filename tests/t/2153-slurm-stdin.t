@@ -1,11 +1,13 @@
-# Standard input of jobs that a real Slurm requeues: a file, that of the script, or a pipe,
-# from its beginning, of which tasks read what they had not read when they were saved. One
-# that is another one than before is not taken.
+# Standard input of an ordinary user's jobs that a real Slurm requeues: a file, that of
+# the script, or a pipe, from its beginning, of which tasks read what they had not read
+# when they were saved. One that is another one than before is not taken.
 # limit: 60
-# shellcheck disable=SC2154 # slurm.sh's
+# shellcheck disable=SC2086,SC2154 # words; slurm.sh's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 slurm 2
+nobody_only
 seq 1 100000 >large
 cp large same
 cp large other
@@ -15,34 +17,34 @@ begin()         # NAME ARGUMENT...: of sbatch; its script on stdin. One that is 
     begin_name=$1
     shift
     { echo '#!/bin/sh'; echo 'exec 8<&- 9<&-'
-        echo "run() { exec hector-run --checkpoint-dir \"\$T/$begin_name.saved\" -n 2 \\
-            \"\$APPS/intake\" \"\$T/$begin_name.copy\" stop=5000,\"\$T/go\"; }"
-        cat; } >"$T/$begin_name.sh"
-    eval "${begin_name}_id=\$(sbatch --parsable -N2 -n2 --open-mode=append \\
+        echo "run() { exec hector-run --checkpoint-dir $begin_name.saved -n 2 \\
+            \"\$APPS/intake\" $begin_name.copy stop=5000,go; }"
+        cat; } >"$begin_name.sh"
+    eval "${begin_name}_id=\$($as sbatch --parsable -N2 -n2 --open-mode=append \\
         -o $begin_name.out -e $begin_name.err \"\$@\" $begin_name.sh)"
     wait_for "grep -qs '^[a-z]* 0 5000\$' $begin_name.out" 60
 }
 # Each was the only one when it got its number.
 begin file <<'END'
-run <"$T/same"
+run <same
 END
-begin script --input="$T/script" <<'END'
+begin script --input="$PWD/script" <<'END'
 run
 END
 begin pipe <<'END'
-cat "$T/large" | run
+cat large | run
 exit $?
 END
 begin changed <<'END'
-run <"$T/other"
+run <other
 END
 for job in 1 2 3 4; do
     on "$(sql "SELECT node FROM tasks WHERE job = $job AND rank = 0")" \
-        hector checkpoint $job >>"$T/log" 2>&1 || fail "job $job is saved"
+        $nobody hector checkpoint $job >>"$T/log" 2>&1 || fail "job $job is saved"
 done
 printf 'X' | dd of=other bs=1 seek=100 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2154 # begin's
-scontrol requeue "$file_id,$script_id,$pipe_id,$changed_id"
+$nobody scontrol requeue "$file_id,$script_id,$pipe_id,$changed_id"
 for i in file script pipe; do
     wait_for "grep -qs 'goes on from checkpoint 1' $i.err" 60
 done

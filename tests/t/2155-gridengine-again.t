@@ -91,7 +91,7 @@ like "$D/err" "^hector: Grid Engine $id was begun before, and there is no checkp
 checkpoint
 again
 like "$D/err" "^hector: Grid Engine $id was begun before: the job goes on from checkpoint 1 in\
- $saved, [0-9]+s old," 'it goes on from the last checkpoint'
+ $saved, [0-9ms]+ old," 'it goes on from the last checkpoint'
 further
 checkpoint
 again
@@ -130,6 +130,7 @@ qconf -kej "$other" >&2
 wait_for '[ -n "$(in_view ended_ns)" ]' 60
 is "$(in_view 'state, exit_code, reason')" 'failed|125|node failure' \
     'qconf -kej of a node'
+wait_for 'grep -q "was lost" "$D/err"' 30
 like "$D/err" "^hector: node $other was lost" '... names it'
 ok '... nothing is left anywhere' wait_for '[ -z "$(ge_left)" ]' 30
 qdel -f "$id" >&2

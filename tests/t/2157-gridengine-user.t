@@ -2,7 +2,7 @@
 # a word left, whose tasks others start, or whose script is a shell's: what is known of
 # each soon after, and that nothing is left.
 # limit: 150
-# shellcheck disable=SC2016,SC2154,SC2086 # scripts expand; $nobody is words
+# shellcheck disable=SC2016,SC2046,SC2154,SC2086 # scripts expand; $nobody is words
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/gridengine.sh"
 gridengine 2
@@ -63,7 +63,8 @@ on "$other" $nobody env PATH="$BIN" hector why "$job" >told
 like told "^its master, process [0-9]+ on $host, has recorded nothing for [0-9.]+ s" \
     '... hector why, too'
 is "$(in_view 'state, ended_ns')" "$was" '... and does not judge'
-state_in_ps "$other" >told
+# Its qstat may take longer than is waited for.
+wait_for 'state_in_ps "$other" >told; grep -Eq "^(killed|failed)\$" told' 60
 is "$(cat told) $(in_view 'state, ended_ns NOT NULL')" "$(in_view state) $(in_view state)|1" \
     '... with it, it knows that Grid Engine has no such job, and records the end'
 like told '^(killed|failed)$' '... which is one'
@@ -102,14 +103,15 @@ is "$(grep -c 'left without' "$D/err")" 0 '... which is one wish'
 
 # ------------------------------------------------- a shell is the first process
 # It makes nothing of a signal but to end, and Grid Engine kills what is left then: it
-# may be recorded to be killed, and why, or only found to be over.
+# may be recorded to be killed, and why, or by what its tasks were, which -notify sends
+# SIGUSR2, too, or only found to be over.
 found()         # DESCRIPTION
 {
     cleared
     wait_for 'on "$host" $nobody hector ps >>ps && [ -n "$(in_view ended_ns)" ]' 60
     in_view 'state, exit_code, reason' >how
     cat how >&2
-    like how '^(killed\|143\|(cancelled|time limit)?|failed\|125\|)$' "$1"
+    like how '^(killed\|143\|(cancelled|time limit)?|killed\|140\||failed\|125\|)$' "$1"
 }
 script='hector-run sleep 1000; echo "status $?"'
 submit "$script" -pe round 4
@@ -127,6 +129,37 @@ found '... at the end of its time'
 submit "trap : TERM USR1 USR2; $script" -pe round 4 -notify
 $nobody qdel "$id" >&2
 is "$(ended)" 'killed|143|cancelled' '... a shell that stays: told before, and why is known'
+
+
+# Of SIGUSR2 tasks end, while hector-run, which has got it as well, is killed before it
+# could ask why, or is told that there is no such job any more.
+named()         # NAME: processes on the host of the job
+{
+    for p in $(processes_of "$host"); do
+        [ "$(cat "/proc/$p/comm" 2>/dev/null)" != "$1" ] || echo "$p"
+    done
+}
+submit "trap : TERM; $script; until [ -e '$D/go' ]; do sleep 0.1; done" -pe fill 2
+kill -STOP $(named hector-run)
+kill -USR2 $(named sleep)
+wait_for '[ "$(in_view state)" = ending ]' 60
+kill -KILL $(named hector-run)
+wait_for '[ -n "$(in_view ended_ns)" ]' 60
+is "$(in_view 'state, exit_code, reason')" 'killed|143|' \
+    'tasks that end by SIGUSR2, and nobody says why'
+: >"$D/go"
+cleared
+submit 'exec hector-run sleep 1000' -pe fill 2
+execd=$(named sge_execd)
+kill -STOP $execd
+qdel -f "$id" >&2
+wait_for '[ -z "$(queue)" ]' 60
+kill -USR2 $(named hector-run) $(named sleep)
+wait_for '[ -n "$(in_view ended_ns)" ]' 60
+is "$(in_view 'state, exit_code, reason')" 'killed|143|cancelled' \
+    '... and Grid Engine knows no such job any more'
+kill -CONT $execd
+cleared
 
 for h in $t_hosts; do           # of those that were killed at once
     on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-* /dev/shm/vader_*'

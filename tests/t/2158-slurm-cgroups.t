@@ -1,10 +1,12 @@
-# Jobs in control groups of a real Slurm (proctrack/cgroup, task/cgroup with task/affinity,
-# cores and memory constrained): slaves and tasks are in those of their job, a job that is
-# cancelled leaves nothing there, and a task that had no more memory is named, with why.
+# Jobs of an ordinary user in control groups of a real Slurm (proctrack/cgroup, task/cgroup
+# with task/affinity, cores and memory constrained): slaves and tasks are in those of their
+# job, a job that is cancelled leaves nothing there, and a task that had no more memory is
+# named, with why.
 # limit: 60
-# shellcheck disable=SC2034,SC2154 # slurm.sh's; $id is submit's
+# shellcheck disable=SC2034,SC2086,SC2154 # slurm.sh's; $id is submit's
 . "${0%/*}/../lib/t.sh"
 . "$top/tests/lib/slurm.sh"
+. "$top/tests/lib/nobody.sh"
 if ! taskset -c 0 true || ! taskset -c 1 true; then
     skip_all 'processors 0 and 1 are wanted'
 fi
@@ -12,6 +14,7 @@ slurm_node='CPUs=2 Sockets=1 CoresPerSocket=2 ThreadsPerCore=1'
 slurm_more='PartitionName=own Nodes=n[1-2] OverSubscribe=NO'
 slurm_cgroups
 slurm 2
+nobody_only
 job=0
 cat >task <<'END'
 #!/bin/sh
@@ -56,7 +59,7 @@ job=$(sql 'SELECT max(job) FROM jobs')
 submit -p own -N2 -n4 --mem=300 <<'END'
 exec hector-run sh -c 'trap "" TERM; while :; do sleep 0.1; done'
 END
-scancel "$id"
+$nobody scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' 'a job that is cancelled'
 
 # Where a shell is the first process it ends by the signal, and Slurm kills the rest of
@@ -66,31 +69,31 @@ by_shell()      # ARGUMENT...: of sbatch
     submit -p own -N2 -n4 --mem=300 "$@" <<'END'
 eval "$stays"
 hector-run sleep 1000
-echo "status $?" >"$T/status"
+echo "status $?" >status
 END
     host=$(squeue -h -j "$id" -o %B)
 }
 found()         # STATE-IN-SLURM DESCRIPTION
 {
     slurm_over
-    wait_for 'on "$host" hector ps >>ps 2>&1 && [ -n "$(sql "SELECT ended_ns FROM jobs
+    wait_for 'on "$host" $nobody hector ps >>ps 2>&1 && [ -n "$(sql "SELECT ended_ns FROM jobs
         WHERE job = $job")" ]' 60
     ended ', reason' >how
     cat how >&2
     like how "^$1 (killed\\|143\\|(cancelled|time limit)?|failed\\|125\\|)\$" "$2"
 }
 by_shell
-scancel "$id"
+$nobody scancel "$id"
 found CANCELLED 'a shell is above hector-run'
 by_shell
-scancel --batch --signal=KILL "$id"
+$nobody scancel --batch --signal=KILL "$id"
 found FAILED '... and is killed alone'
 by_shell --time=600
 scontrol update JobId="$id" EndTime=now+1
 found TIMEOUT '... its time is over'
 export stays='trap : TERM'
 by_shell
-scancel "$id"
+$nobody scancel "$id"
 is "$(ended ', reason') $(cat status)" 'CANCELLED killed|143|cancelled status 143' \
     '... it stays: why is known'
 slurm_clear 'nothing of them is left'

@@ -73,16 +73,16 @@ is "$status" 0 'hector deadlines'
 like "$T/out" "in..out<=5m +$((beats / 4)) +$((beats / 4)) +0 " '... says how many were met'
 
 # --------------------------------------------- said while it is missing, and after
-begin --deadline 'in..out<=1s' --deadline 'beat<=100s'
+begin --deadline 'in..out<=3s' --deadline 'beat<=100s'
 wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 10 ]' 60
 order stand 2
 wait_for '[ "$(said ": missed")" -ge 1 ]' 60
 ok 'missed, though nothing has come' test "$(said ': missed')" -ge 1
 wait_for 'grep -q "is late" "$T/job.err"' 20
-like "$T/job.err" "^hector: job $job is late.*deadline in\.\.out<=1s: missed" 'the user is told'
+like "$T/job.err" "^hector: job $job is late.*deadline in\.\.out<=3s: missed" 'the user is told'
 is "$(kept 'done_ns IS NULL AND margin_ns IS NULL')" 1 'one instance is open'
 run hector deadlines "$job"
-like "$T/out" 'in..out<=1s +[0-9]+ +[0-9]+ +1 ' 'hector deadlines counts it, live'
+like "$T/out" 'in..out<=3s +[0-9]+ +[0-9]+ +1 ' 'hector deadlines counts it, live'
 order none
 wait_for '[ "$(said "met again")" -ge 1 ]' 60
 end

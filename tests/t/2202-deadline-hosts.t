@@ -22,7 +22,7 @@ master_of()     # PID of hector-run: its private master
 
 fresh job.out job.err
 hector-run --launch-agent "$AGENT" -H n1:2,n2:2 --oversubscribe --policy none \
-    --policy deadline -n 4 --deadline 'in..out<=2s' --deadline 'beat/100s' \
+    --policy deadline -n 4 --deadline 'in..out<=4s' --deadline 'beat/100s' \
     "$APPS/beat" 5 "$T/order" >"$T/job.out" 2>"$T/job.err" </dev/null &
 runner=$!
 job_runs 20

@@ -56,6 +56,7 @@ changed 'deadline 1, beat<=100s, is added; deadline 2, in..out<=50s, is added' \
     'beat<=100s' 'in..out<=50s'
 wait_for '[ "$(kept "number = 1")" -ge 40 -a "$(kept "number = 2")" -ge 10 ]' 60
 is "$(kept 'late')" 0 'what is in time is kept'
+wait_for 'grep -q "is added" "$T/job.err"' 20
 like "$T/job.err" "job $job: deadline 1, beat<=100s, is added.*by .*@" \
     'who runs the job is told'
 is "$(sql "SELECT by || ' ' || result || ' ' || why FROM actions WHERE job = $job AND

@@ -18,7 +18,7 @@ watched()       # OPTION... PROGRAM...: a run, when it has returned
             job = (SELECT max(job) FROM jobs)")" "$tagged" \
         '... each of them is an instance'
 }
-for n in 1 40 300; do
+for n in 1 40 300 3000; do
     watched "$APPS/tagloop" "$n"
 done
 done_testing

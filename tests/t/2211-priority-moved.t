@@ -44,7 +44,7 @@ hector checkpoint "$job" >&2
 kill -9 "$(pid_of 0)"
 wait_for '[ "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
     machine = '\''job'\'' AND event = '\''launched'\''")" = 2 ]' 60
-wait_for '[ "$(nices | xargs | grep -o "6|yes")" ] && further 2' 60
+wait_for '[ "$(nices | grep -o "6|yes" | wc -l)" = 2 ] && further 2' 60
 is "$(nices | sed 's/n[12]//g' | xargs)" '|6|yes |6|yes 6 6' \
     'so it is when they begin again from a checkpoint'
 echo end >"$T/order"

@@ -62,23 +62,37 @@ is "$status $(kernel) $(where "$(pids | tail -n 1)")" "0 TS $all" \
 run hector priority "$job" --class realtime
 wait_for '[ "$(kernel)" = DLN ]' 30
 is "$status $(kernel)" '0 DLN' '... and comes back with it'
-ok 'a second job gets some, too' sh -c "$R -n 2 --class realtime --deadline cycle/20ms \
-    '$APPS/tact' 60 20 10 2 >'$T/second' 2>&1"
-is "$(sql "SELECT DISTINCT class FROM tasks WHERE job = $((job + 1))")" deadline \
-    '... beside it'
+$R -n 2 --class realtime --deadline cycle/20ms "$APPS/tact" 100000 20 10 2 >"$T/second" 2>&1 &
+second=$!
+seconds() { sql "SELECT DISTINCT class FROM tasks WHERE job = $((job + 1))" | xargs; }
+wait_for '[ "$(seconds)" = deadline ]' 60
+is "$(seconds) $(kernel)" 'deadline DLN' 'a second job gets some, too, beside it'
+hector kill "$((job + 1))" >&2
+wait $second
+is "$?" 143 '... until it is ended'
 hector kill "$job" >&2
 wait $runner
 
 # Why not.
-begin 61 96 -n 1 --class realtime
-wait $runner
-is "$(shares) $(grep -c "^hector: node here: SCHED_DEADLINE is not given: tasks compute \
-for .* ms in each 20 ms$" "$T/61.err")" 'realtime|yes 1' \
+cycles() { sql "SELECT count(*) FROM deadlines WHERE job = $job"; }
+said() { grep -c "^hector: node here: SCHED_DEADLINE is not given$1$" "$T/100000.err"; }
+until_said()    # WORDS: and what comes in fifty cycles more
+{
+    wait_for '[ "$(said "$no")" -ge 1 ]' 60
+    had=$(cycles)
+    wait_for '[ "$(cycles)" -ge $((had + 50)) ]' 60
+    hector kill "$job" >&2
+    wait $runner
+}
+begin 100000 96 -n 1 --class realtime
+no=': tasks compute for .* ms in each 20 ms'
+until_said
+is "$(shares) $(said "$no")" 'realtime|yes 1' \
     'who computes all the time has SCHED_RR, which is said once'
-begin 62 10 -n 1 --class realtime --migratable
-wait $runner
-is "$(shares) $(grep -c "^hector: node here: SCHED_DEADLINE is not given to tasks that \
-can be moved (--migratable)$" "$T/62.err")" 'realtime|yes 1' '... so does who can be moved'
+begin 100000 10 -n 1 --class realtime --migratable
+no=' to tasks that can be moved (--migratable)'
+until_said
+is "$(shares) $(said "$no")" 'realtime|yes 1' '... so does who can be moved'
 
 # ------------------------------------------------------------ processors kept apart
 slave=$(pgrep -P "$slave_pid" hector-slave)
@@ -110,14 +124,20 @@ wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 3
 if [ "$(id -u)" = 0 ] && nobody_may; then
     HECTOR_DB=$T/nobody/db
     cd "$T/nobody" || exit 1
-    run $nobody env HOME="$T/nobody" HECTOR_DB="$HECTOR_DB" prlimit --nice=0 --rtprio=0 \
+    theirs="$nobody env HOME=$T/nobody HECTOR_DB=$HECTOR_DB"
+    fresh err
+    $theirs prlimit --nice=0 --rtprio=0 \
         hector-run -n 1 --class realtime --policy deadline --deadline 'cycle/20ms' \
-        "$APPS/tact" 60 20 10 1
+        "$APPS/tact" 100000 20 10 1 >"$T/out" 2>"$T/err" </dev/null &
+    runner=$!
     want='this user may not have it, or not all of its processors; class realtime is not'
-    is "$status $(sql 'SELECT class, applied FROM tasks') $(grep -c \
-        "SCHED_DEADLINE: $want given: the kernel does not let this user have it (ulimit -r)$" \
-        "$T/err")" '0 normal|no 1' \
-        'an ordinary user has no class, and is told why'
+    why="SCHED_DEADLINE: $want given: the kernel does not let this user have it (ulimit -r)"
+    wait_for 'grep -q "$why$" "$T/err"' 60
+    $theirs hector kill 1 >&2
+    status=0
+    wait $runner || status=$?
+    is "$status $(sql 'SELECT class, applied FROM tasks') $(grep -c "$why$" "$T/err")" \
+        '143 normal|no 1' 'an ordinary user has no class, and is told why'
     cd "$top" || exit 1
 else
     skip 'an ordinary user' 'not root, or the build is in a closed folder'

@@ -70,7 +70,7 @@ wait_for '[ -s "$T/hog" ]' 30
 hog=$(cat "$T/hog")
 had=$(ticks "$spun") hog_had=$(ticks "$hog")
 wait_for '[ $(ticks "$spun") -ge $((had + 100)) ]' 60
-had=$(($(ticks "$spun") - had)) hog_had=$(($(ticks "$hog") - hog_had))
+hog_had=$(($(ticks "$hog") - hog_had)) had=$(($(ticks "$spun") - had))
 kill "$hog"
 echo "# the job has had $had ticks, who is beside it $hog_had" >&2
 ok '... it gets twice as much as who is beside it, at least' [ "$had" -gt $((2 * hog_had)) ]

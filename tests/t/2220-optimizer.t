@@ -67,6 +67,15 @@ run $E --optimizer "$T/lost.so" -j
 cp "$T/out" "$T/first"
 is "$(field lost plans)" 3 '... after three plans'
 
+# Nodes are full at some time, and tasks change places for nothing.
+cc -std=c11 -Wall -Werror -shared -fPIC "-I$top/policies" -o "$T/odd.so" \
+    "$top/tests/lib/odd_optimizer.c"
+run $E --optimizer "$T/odd.so:how=0"
+like "$T/out" 'leads to a node that is full' 'an optimizer that puts all on one node'
+run $E --optimizer "$T/odd.so:how=9"
+like "$T/out" 'is part of a cycle of moves' '... or lets tasks change places for nothing'
+like "$T/out" '^ *[0-9]* jobs have not been done' '... and is switched off'
+
 # Other versions, and what is none.
 version()       # MAJOR MINOR NAME
 {
@@ -75,6 +84,19 @@ version()       # MAJOR MINOR NAME
 }
 version 2 0 major
 version 1 9 minor
+# As the header was in version 1.0, shorter.
+mkdir "$T/former"
+sed '/since 1\.1/,/\*\/$/d; s/MINOR 1u/MINOR 0u/' "$top/policies/hct_optimizer.h" \
+    >"$T/former/hct_optimizer.h"
+cp "$top/policies/hct_policy.h" "$T/former"
+cc -Wall -Werror "-I$T/former" -shared -fPIC -o "$T/former.so" "$T/owner.c"
+is "$(grep -c 'tasks_max,\|crowds,' "$T/former/hct_optimizer.h")" 1 \
+    'a header without the members that are new'        # but in its list of changes
+run $E --optimizer "$T/former.so" -j
+sed 's/,"plan_ns".*/}/' "$T/out" >"$T/second"
+run $E --optimizer "$T/owner.so" -j
+sed 's/,"plan_ns".*/}/' "$T/out" >"$T/first"
+ok 'an optimizer of version 1.0 loads, and plans the same' cmp "$T/first" "$T/second"
 echo 'int nothing;' >"$T/none.c"
 cc -shared -fPIC -o "$T/none.so" "$T/none.c"
 refuses 'was built for version 2.0' $E --optimizer "$T/major.so"

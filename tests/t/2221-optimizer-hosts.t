@@ -39,6 +39,12 @@ nodes()         # of its tasks, by rank
 {
     sql "SELECT node FROM tasks WHERE job = $job ORDER BY rank" | xargs
 }
+began()         # ... and before the optimizer moved any
+{
+    sql "SELECT ifnull((SELECT node_from FROM plans p WHERE p.job = t.job AND
+        p.rank = t.rank AND state = 'done' ORDER BY at_ns LIMIT 1), node)
+        FROM tasks t WHERE job = $job ORDER BY rank" | xargs
+}
 plans()         # so many have been made
 {
     grep -c 'optimize: plan [0-9]* of' "$T/$log.log"
@@ -69,7 +75,7 @@ for h in n2 n3; do
 done
 nodes_joined balance
 begin n1:2,n2:2,n3:2
-is "$(nodes)" 'n1 n1' 'a job on the slow host'
+is "$(began)" 'n1 n1' 'a job on the slow host'
 wait_for '[ "$(sql "SELECT count(*) FROM plans WHERE state = '\''done'\''")" -ge 2 ]' 150
 is "$(nodes | grep -c n1)" 0 '... leaves it'
 more_plans 4

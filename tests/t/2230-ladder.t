@@ -7,6 +7,12 @@
 need sqlite3 taskset setpriv
 
 . "$top/tests/lib/ladder.sh"
+went()                  # how often tasks of the crowd have gone on: they may be stopped again
+{
+    sql "SELECT count(*) FROM transition WHERE job = $job_crowd AND
+        machine LIKE 'hold %' AND state_to = 'going'"
+}
+open_steps() { steps "state NOT IN ('undone', 'failed')"; }
 
 start_master
 slave here "$first" $drop
@@ -21,24 +27,28 @@ crowd
 wait_for '[ "$(steps "state = '\''done'\'' AND kind = '\''suspend'\''")" -ge 1 ]' 60
 ok 'a less important job beside it is suspended' \
     test "$(steps "job = $job_rt AND target = $job_crowd AND kind = 'suspend'")" -ge 1
-wait_for '[ "$(steps "undone_ns NOT NULL")" -ge 1 ]' 60
-ok '... and resumed when the margin is good again' test "$(steps "undone_ns NOT NULL AND
-    result = 'the margin is good again' AND brought > margin")" -ge 1
+# What one has brought is seen some rounds later: beside others on a busy machine it may be
+# the next one that has brought something.
+good="undone_ns NOT NULL AND result = 'the margin is good again'"
+ok '... and resumed when the margin is good again, with a margin that is better' \
+    wait_for '[ "$(steps "$good AND brought > margin")" -ge 1 ]' 300
 is "$(steps "at_ns > done_ns OR done_ns > undone_ns OR gain <= 0 OR margin IS NULL")" 0 \
     '... each with margin, gain, and times in order'
 like "$T/rt.err" "^hector: deadline in\.\.out<=400ms,firm: job $job_crowd is suspended: \
-margin -?[0-9]+ %, 20 % wanted; job $job_crowd of priority -1: -?[0-9]+ % expected" \
+margin -?[0-9]+ %, [0-9]+ % wanted; job $job_crowd of priority -1: -?[0-9]+ % expected" \
     'who runs the one is told'
 like "$T/crowd.err" "^hector: job $job_crowd is suspended for the deadline \
 in\.\.out<=400ms,firm of job $job_rt$" '... and who runs the other'
-like "$T/crowd.err" "job $job_crowd is no longer suspended for the deadline .* of job \
-$job_rt: the margin is good again" '... that it goes on'
+no_longer="job $job_crowd is no longer suspended for the deadline .* of job $job_rt: \
+the margin is good again"
+wait_for 'grep -q "$no_longer" "$T/crowd.err"' 20
+like "$T/crowd.err" "$no_longer" '... that it goes on'
 ends rt
 is "$ended" '0 rounds are over' 'the one ends well'
-wait_for '[ "$(held "$job_crowd")" = 0 ]' 10
+wait_for '[ "$(held "$job_crowd") $(open_steps)" = "0 0" ]' 10
 ends crowd
 is "$ended" '0 rounds are over' '... and so does the other'
-is "$(steps "state NOT IN ('undone', 'failed')")" 0 'nothing stays given up'
+is "$(open_steps)" 0 'nothing stays given up'
 
 # ------------------------------------------------- while it stands: who dies, who orders
 # It is late all the time, so that nothing is given back as the margin is good.
@@ -59,10 +69,12 @@ is "$(steps "job = $job_rt AND state <> 'undone'")" 0 '... and the step is undon
 
 late
 stands
+had=$(went)
 kill -9 "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master again
-ok 'the master is killed and started again: it goes on' goes_on
+ok 'the master is killed and started again: it goes on' \
+    wait_for '[ "$(went)" -ge $((had + 4)) ]' 10
 ok '... which the record says' test "$(steps "job = $job_rt AND
     result = 'hector-master was started again'")" -ge 1
 stands
@@ -88,4 +100,19 @@ is "$ended" '0 rounds are over' 'both end well after all that'
 ends crowd
 is "$ended" '0 rounds are over' '... the other one, too'
 
+# ------------------------------------------------------------------- all of it again
+sql 'SELECT detail FROM climb ORDER BY at_ns, job, number, back' >"$T/steps"
+hector replay --steps >"$T/replay"
+ok 'replay decides each step again, byte for byte, and what was taken back' \
+    cmp "$T/steps" "$T/replay"
+is "$(grep -c ": suspend job [0-9]* for in..out<=" "$T/replay") $(
+    grep -c 'is taken back: the margin is good$' "$T/replay")" "$(steps 1) $(
+    steps "result = 'the margin is good again'")" '... all of them'
+hector replay --steps "$job_rt" >"$T/replay"
+grep "^job $job_rt " "$T/steps" | cmp - "$T/replay" || echo differs >"$T/replay"
+is "$(grep -c . "$T/replay")" "$(sql "SELECT count(*) FROM climb WHERE job = $job_rt")" \
+    '... or those of one job'
+run hector replay --steps "$job_crowd"
+is "$status $(cat "$T/err")" \
+    '1 hector: no step for a deadline is recorded of that job' '... if there are any'
 done_testing

@@ -1,6 +1,7 @@
 # What is given up for a deadline besides all of the time: weight, and processors, both
 # given back as they were; a person has the last word; --max-suspend; a slave is killed.
 # limit: 160
+# busy
 # shellcheck disable=SC2016,SC2020,SC2086,SC2119,SC2154 # words; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
 need sqlite3 taskset setpriv
@@ -12,7 +13,7 @@ done_step()     # KIND
 {
     kind=$1
     wait_for '[ "$(steps "job = $job_rt AND done_ns NOT NULL AND
-        kind = '\''$kind'\''")" -ge 1 ]' 60
+        kind = '\''$kind'\''")" -ge 1 ]' 120
 }
 pids() { sql "SELECT pid FROM tasks WHERE job = $job_crowd"; }
 of_all()        # COMMAND...: of each process of the crowd, each answer once
@@ -33,7 +34,7 @@ case $cpus in
 *,*)
     slave two "$cpus" $drop
     two=$started
-    crowd --max-suspend 0
+    crowd --max-suspend 0 --migratable --checkpoint-dir "$T/saved"
     had=$(of_all taskset -cp)
     wrap="taskset -c $first"
     lasting
@@ -41,15 +42,34 @@ case $cpus in
     is "$(of_all taskset -cp)" "${cpus#*,}" \
         'a less important job is kept off the processor of the real-time tasks'
     is "$(held "$job_crowd")" 0 '... and not suspended'
+    run hector checkpoint "$job_crowd"
+    were=$(pids)
+    kill -9 "$(echo "$were" | head -n 1)"
+    wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job_crowd AND
+        state = '\''connected'\'' AND pid > 0")" = 4 ] && [ "$(pids)" != "$were" ]' 60
+    wait_for '[ "$(of_all taskset -cp)" = "${cpus#*,}" ]' 10
+    is "$status $(of_all taskset -cp)" "0 ${cpus#*,}" \
+        '... nor are those that are made again of images of this time on it'
     ends rt
     is "$ended" '0 rounds are over' '... which end well'
-    wait_for '[ "$(steps "state = '\''undone'\'' AND kind = '\''aside'\''")" -ge 1 ]' 10
+    wait_for '[ "$(steps "state = '\''undone'\'' AND kind = '\''aside'\''")" -ge 1 ] &&
+        [ "$(of_all taskset -cp)" = "$had" ]' 10
     is "$(of_all taskset -cp)" "$had" '... and then it has again what it had'
+    lasting
+    done_step aside
+    slave other "$cpus" $drop
+    other=$started
+    wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE node = '\''other'\'' AND
+        state = '\''up'\''")" = 1 ]' 20
+    run hector migrate "$job_crowd" other
+    is "$status $(of_all taskset -cp)" "0 $had" \
+        'moved to another node meanwhile it has all that there is'
+    ends rt
     ends crowd
     is "$ended" '0 rounds are over' '... to its end'
     wrap=
-    kill "$two"
-    wait "$two" 2>/dev/null
+    kill "$two" "$other"
+    wait "$two" "$other" 2>/dev/null
     ;;
 *) skip 'processors' 'there is one' ;;
 esac
@@ -65,7 +85,8 @@ if [ "$(id -u)" = 0 ] && nice -n -1 true 2>/dev/null; then
     is "$(of_all nice_of) $(held "$job_crowd")" '19 0' \
         'a less important job gets the least weight'
     ends rt
-    wait_for '[ "$(steps "job = $job_rt AND state = '\''undone'\''")" -ge 1 ]' 10
+    wait_for '[ "$(steps "job = $job_rt AND state = '\''undone'\''")" -ge 1 ] &&
+        [ "$(of_all nice_of)" = "$had" ]' 10
     is "$(of_all nice_of)" "$had" '... and has its own when it is over'
 else
     skip 'weight' 'this user could not give it back'
@@ -80,8 +101,14 @@ slave here "$first" $drop
 crowd
 late
 stands
+went()          # how often tasks of the crowd have gone on: it is suspended again soon
+{
+    sql "SELECT count(*) FROM transition WHERE job = $job_crowd AND
+        machine LIKE 'hold %' AND state_to = 'going'"
+}
+had=$(went)
 run hector resume "$job_crowd"
-ok 'a person resumes it: it goes on' goes_on
+ok 'a person resumes it: it goes on' wait_for '[ "$(went)" -ge $((had + 4)) ]' 10
 is "$(steps "job = $job_rt AND result = 'a person has resumed it'")" 1 '... and the step is over'
 stands
 run hector suspend "$job_crowd"
@@ -102,8 +129,9 @@ ends rt
 crowd --max-suspend 10
 lasting
 stands
-like "$T/crowd.err" 'suspended for the deadline .*, for [12] s at most now \(--max-suspend 10\)' \
-    '--max-suspend 10: two seconds of 20, which is said'
+most='suspended for the deadline .*, for [12] s at most now \(--max-suspend 10\)'
+wait_for 'grep -Eq -- "$most" "$T/crowd.err"' 20
+like "$T/crowd.err" "$most" '--max-suspend 10: two seconds of 20, which is said'
 wait_for '[ "$(steps "target = $job_crowd AND result LIKE '\''it has stood for as long%'\''")" \
     -ge 1 ]' 30
 ok '... and then it goes on, though the deadline is missed' goes_on

@@ -72,6 +72,7 @@ begin -H n1:2,n3
 log_in "$T/utmp" "bob$(printf '\t')x" pts/7
 wait_for '[ "$(held)" = 3 ]' 30
 is "$(held)" 3 'a job that cannot leave is suspended, also where nobody else minds'
+wait_for 'grep -q "is suspended until" "$T/rounds.err"' 30
 like "$T/rounds.err" \
     "^hector: the owner of n1 is back \(bob.* is logged in on pts/7\), and job $job cannot \
 leave: .*--migratable.*; it is suspended until the owner is gone\$" \
@@ -81,6 +82,7 @@ is "$(sql "SELECT ranks, by, result LIKE 'done%' FROM actions WHERE action = 'su
 log_out
 wait_for '[ "$(held)" = 0 ]' 30
 is "$(held)" 0 'he is gone: it goes on'
+wait_for 'grep -q "goes on$" "$T/rounds.err"' 30
 like "$T/rounds.err" "^hector: the owner of n1 is gone: job $job goes on\$" '... which is said'
 
 log_in "$T/utmp" alice :0
@@ -123,9 +125,8 @@ wait_for '[ "$(owner_of n1)" = gone ]' 30
 hector drain n1 >"$T/out"
 hector drain n3 >"$T/out"
 begin -H n2:3 --migratable
-touch -a "$T/typed"
-wait_for '[ "$(takes n2)" = "1|owner" ]' 30
-is "$(takes n2)" '1|owner' 'input at a terminal is a sign, and the last node is his, too'
+types() { touch -a "$T/typed"; [ "$(takes n2)" = '1|owner' ]; }         # for 2 s
+ok 'input at a terminal is a sign, and the last node is his, too' wait_for types 30
 wait_for 'grep -q owner "$T/rounds.err"' 30
 like "$T/rounds.err" \
     "^hector: the owner of n2 is back \(there was input at .*/typed\), and job $job cannot \

@@ -1,6 +1,7 @@
 # An owner whose programs take processors: by /proc/stat, as a container has it of its own
 # processes; tasks, and what they start, are no sign of him.
 # limit: 60
+# busy
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
 hosts 3
@@ -75,6 +76,7 @@ burner=$(cat "$T/burner.log")
 counts "$burner"
 wait_for '[ "$(takes n1)" = "1|owner" ]' 60
 is "$(takes n1) $(owner_of n1)" '1|owner here' 'a program of somebody else is a sign'
+wait_for 'grep -q "cannot" "$T/idle.err"' 30
 like "$T/idle.err" \
     '^hector: the owner of n1 is back \(other programs take .* processors\), and job 2 cannot' \
     '... which is said'

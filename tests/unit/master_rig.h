@@ -28,7 +28,7 @@
 #ifndef RIG_PEERS
 #define RIG_PEERS 16
 #endif
-enum { RIG_WAIT_MS = 20000 };
+enum { RIG_WAIT_MS = 60000 };
 
 struct peer {
     struct conn *c;
@@ -259,7 +259,7 @@ static void rig_start(struct rig *r)
             .instance = 0xabcdef12 + r->starts++, .join_wait_ns = 400 * CLOCK_NS_PER_MS,
             .notice_ns = 50 * CLOCK_NS_PER_MS,
             .left_wait_ns = 50 * CLOCK_NS_PER_MS,
-            .lost_wait_ns = 300 * CLOCK_NS_PER_MS,
+            .lost_wait_ns = 700 * CLOCK_NS_PER_MS,
             .restart_wait_ns = rig_restart_wait_ns,
             .prepare_wait_ns = rig_prepare_wait_ns,
             .batch_wait_ns = 6 * CLOCK_NS_PER_S,
@@ -592,7 +592,7 @@ static int rig_row(void *arg, int n, const char *const *names,
 static inline void rig_expect(struct rig *r, const char *sql,
                               const char *want)
 {
-    uint64_t until = clock_monotonic_ns() + 5 * CLOCK_NS_PER_S;
+    uint64_t until = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
     struct str out = { 0 };
     struct err err = { 0 };
 

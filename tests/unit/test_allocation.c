@@ -368,8 +368,14 @@ static void test_sge_answers(void **state)
         { "", -1, 0, 0, "", 0 },
     };
 
+    struct system_answer a;
+
     (void)state;
     check_answers(sgejob_answer, table, sizeof(table) / sizeof(table[0]));
+    assert_int_equal(sgejob_answer("state\nrun 1000\ngone\n", 0, &a), 0);
+    assert_true(a.gone);
+    assert_int_equal(sgejob_answer("state dr\n", 0, &a), 0);
+    assert_false(a.gone);
 }
 
 /* What "qstat -f" says, as published for OpenPBS and for Torque, after the time

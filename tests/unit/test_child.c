@@ -55,7 +55,7 @@ static void run(struct owner *w, const char *script, const int *fds, int nfds,
 
     if (!c)
         fail_msg("%s", err.text);
-    for (int i = 0; i < 1000 && child_count() > 0; i++) {
+    for (int i = 0; i < 12000 && child_count() > 0; i++) {
         event_base_loop(base, EVLOOP_NONBLOCK);
         child_reap_all();
         usleep(5000);

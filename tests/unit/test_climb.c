@@ -130,6 +130,29 @@ static void test_no_help(void **state)
     nothing(&w, "there is no less important job beside it that may give way");
 }
 
+/* Who has not said yet which processors he may use is beside it, elsewhere, or does
+ * not go. */
+static void test_knows(void **state)
+{
+    struct world w;
+
+    (void)state;
+    crowd(&w);
+    for (size_t i = 0; i < w.in.nshares; i++)
+        w.shares[i].cpus = cpus(3);
+    assert_true(climb_knows(&w.in));
+    w.shares[1].cpus = cpus(0);
+    assert_false(climb_knows(&w.in));
+    w.jobs[1].going = false;
+    assert_true(climb_knows(&w.in));
+    w.jobs[1].going = true;
+    w.shares[1].node = 1;
+    assert_true(climb_knows(&w.in));
+    w.shares[1].node = 0;
+    w.shares[1].tasks = 0;
+    assert_true(climb_knows(&w.in));
+}
+
 /* A job runs as fast as its slowest task: what frees one node of two brings
  * little, where the other one is as full of what is not ours. */
 static void test_slowest(void **state)
@@ -232,6 +255,41 @@ static void test_cheaper(void **state)
     up(&w, CLIMB_ASIDE, 1);
 }
 
+/* What is not ours gives way to weight alone. */
+static void test_raise(void **state)
+{
+    struct world w;
+    struct climb_step s;
+
+    (void)state;
+    make(&w);
+    put(&w, 0, 0, 1, 2);
+    w.nodes[0].others = 2;
+    nothing(&w, "there is no less important job beside it that may give way");
+    w.shares[0].more = 4096;
+    s = up(&w, CLIMB_RAISE, 0);
+    /* A quarter is left of two: 1.5 of 2 that are missing, so 1/8 of its time. */
+    near_to(s.margin, 1 - 1.1 * 0.5 / 0.875);
+    assert_string_equal(s.why, "margin -10 %, 20 % wanted; its own tasks: 37 % expected");
+    w.shares[0].weight = 4096;  /* it has that */
+    nothing(&w, "there is no less important job beside it that may give way");
+    w.shares[0].weight = 1024;
+    w.jobs[0].rests = 1u << CLIMB_RAISE;
+    nothing(&w, "there is no less important job beside it that may give way");
+    crowd(&w);                  /* behind what costs the less important alone */
+    w.shares[0].more = 4096;
+    up(&w, CLIMB_RAISE, 0);
+    w.shares[1].can_calm = true;
+    up(&w, CLIMB_CALM, 1);
+    crowd(&w);                  /* as slow as where it has no more */
+    put(&w, 0, 1, 1, 2);
+    w.nodes[1].others = 2;
+    w.shares[0].more = 4096;
+    nothing(&w, "nothing that may be done would help");
+    w.shares[2].more = 4096;
+    near_to(up(&w, CLIMB_RAISE, 0).margin, 1 - 1.1 * 0.5 / 0.875);
+}
+
 static void test_patience(void **state)
 {
     struct world w;
@@ -255,8 +313,11 @@ static void test_store(void **state)
     nothing(&w, "its tasks do not wait for processors");
     w.nodes[0].short_bytes = 20000000;
     near_to(up(&w, CLIMB_STORE, 1).margin, -0.1 + 0.5 * 0.3);
-    w.jobs[1].held = true;      /* suspended, it has its memory yet */
+    w.jobs[1].held = true;      /* tasks that stand make no checkpoint */
     w.jobs[1].going = false;
+    nothing(&w, "its tasks do not wait for processors");
+    w.jobs[1].held = false;
+    w.jobs[1].going = true;
     up(&w, CLIMB_STORE, 1);
     w.jobs[1].storable = false;
     nothing(&w, "its tasks do not wait for processors");
@@ -275,6 +336,13 @@ static void test_leave(void **state)
     assert_int_equal(s.node, 0);
     assert_int_equal(s.to, 1);
     near_to(s.margin, 0.45);
+    w.nodes[1].others = 0.2;    /* its own daemons */
+    assert_int_equal(up(&w, CLIMB_LEAVE, 1).to, 1);
+    w.nodes[1].others = 0.3;
+    assert_int_equal(up(&w, CLIMB_LEAVE, 1).to, 2);
+    w.nodes[1].others = 0;
+    w.nodes[1].speed = 1.19;    /* as it was measured */
+    assert_int_equal(up(&w, CLIMB_LEAVE, 1).to, 1);
     w.nodes[1].speed = 2;       /* the faster one is not for it */
     assert_int_equal(up(&w, CLIMB_LEAVE, 1).to, 2);
     w.nodes[2].takes = false;
@@ -316,8 +384,10 @@ static void test_faster(void **state)
 
 static void test_down(void **state)
 {
-    struct climb_stand v[] = { { CLIMB_CALM, 9, 5 }, { CLIMB_SUSPEND, 5, 5 },
-                               { CLIMB_FASTER, 3, 5 } };
+    struct climb_stand v[] = {
+        { .kind = CLIMB_CALM, .stood_s = 9, .may_s = 5 },
+        { .kind = CLIMB_SUSPEND, .stood_s = 5, .may_s = 5 },
+        { .kind = CLIMB_FASTER, .stood_s = 3, .may_s = 5 } };
     struct climb_mood m = { .may_undo = false, .dwell_s = 2 };
     size_t which = 9;
 
@@ -337,6 +407,36 @@ static void test_down(void **state)
     m.firm = true;
     assert_int_equal(climb_down(v, 3, &m, &which), CLIMB_STAY);
     assert_int_equal(climb_down(v, 0, &m, &which), CLIMB_STAY);
+}
+
+/* What only weighs less, or keeps aside, does so while others want as much as then,
+ * also those who are held; what is suspended has to be tried. */
+static void test_needed(void **state)
+{
+    struct climb_stand v[] = {
+        { .kind = CLIMB_CALM, .stood_s = 9, .pressure = 2 },
+        { .kind = CLIMB_SUSPEND, .stood_s = 9, .pressure = 2, .may_s = 5 },
+    };
+    struct climb_mood m = { .may_undo = true, .dwell_s = 2, .pressure = 1.9 };
+    size_t which = 9;
+    struct world w;
+
+    (void)state;
+    assert_int_equal(climb_down(v, 2, &m, &which), CLIMB_GOOD);
+    assert_int_equal(which, 1);
+    assert_int_equal(climb_down(v, 1, &m, &which), CLIMB_STAY);
+    m.pressure = 1.5;
+    assert_int_equal(climb_down(v, 1, &m, &which), CLIMB_GOOD);
+    assert_int_equal(which, 0);
+    crowd(&w);
+    w.nodes[0].others = 0.5;
+    near_to(climb_pressure(&w.in), 2.5);
+    w.jobs[1].held = true;
+    near_to(climb_pressure(&w.in), 2.5);
+    w.shares[0].cpus = cpus(1); /* half of it is where that is */
+    near_to(climb_pressure(&w.in), 1.25);
+    w.shares[1].node = 1;
+    near_to(climb_pressure(&w.in), 0.25);
 }
 
 /* The same in, the same out, whatever else is in memory. */
@@ -393,12 +493,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_suspend), cmocka_unit_test(test_no_help),
+        cmocka_unit_test(test_knows),
         cmocka_unit_test(test_slowest), cmocka_unit_test(test_who),
         cmocka_unit_test(test_order), cmocka_unit_test(test_most),
-        cmocka_unit_test(test_cheaper), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_cheaper), cmocka_unit_test(test_raise),
+        cmocka_unit_test(test_patience),
         cmocka_unit_test(test_store), cmocka_unit_test(test_leave),
         cmocka_unit_test(test_faster), cmocka_unit_test(test_down),
-        cmocka_unit_test(test_pure), cmocka_unit_test(test_rung),
+        cmocka_unit_test(test_needed), cmocka_unit_test(test_pure),
+        cmocka_unit_test(test_rung),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -700,6 +700,7 @@ static void committed(void)
     mpi_type_commit_(&f, &ierr);
     mpi_bcast_(NULL, &two, &f, &zero, &world, &ierr);
     CHECK(s->bytes == 8);
+    CHECK(comm_find((uintptr_t)FAKE_COMM(FAKE_WORLD))->shown->bytes == 20);
     real_table[REAL_C][CALL_Type_commit] = (real_f *)fail_to_free;
     type = USER_TYPE(4);
     MPI_Type_commit(&type);

@@ -1,7 +1,5 @@
 /* test_conn.c - connections between real sockets in one event loop: opening,
  * refusing strangers, messages, flow control, and peers that die. */
-#include <arpa/inet.h>
-
 #include "tests/unit/conn_ends.h"
 
 static void test_unix_opens(void **state)
@@ -81,21 +79,6 @@ static void test_wrong_key(void **state)
     turn_for(20 * MS);
     assert_int_equal(server.opened + server.closed, 0);
     conn_listener_close(l);
-}
-
-static int connect_raw(const char *text)
-{
-    struct sockaddr_in sin = { .sin_family = AF_INET };
-    struct addr a;
-
-    assert_int_equal(addr_parse(&a, text, NULL), 0);
-    inet_pton(AF_INET, a.host, &sin.sin_addr);
-    sin.sin_port = htons(a.port);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    assert_int_equal(connect(fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    return fd;
 }
 
 /* A process is killed in the middle of its work: the other side has all

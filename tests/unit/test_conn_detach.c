@@ -3,22 +3,25 @@
  * comes in between. */
 #include "tests/unit/conn_ends.h"
 
+#include "proto/link/seal.h"
 #include "proto/link/timer.h"
 
 /* One end: it asks, or answers. */
 struct side {
     struct conn *c;
     int opened, closed, fd;
+    struct seal *seal;
     bool asks;
     struct err why;
 };
 
-static void on_taken(void *arg, int fd)
+static void on_taken(void *arg, int fd, struct seal *seal)
 {
     struct side *s = arg;
 
     s->c = NULL;
     s->fd = fd;
+    s->seal = seal;
     assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 }
 
@@ -105,11 +108,27 @@ static int drop(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         conn_close(sides[i]->c);
+        seal_free(sides[i]->seal);
         if (sides[i]->fd >= 0)
             close(sides[i]->fd);
         *sides[i] = (struct side){ .fd = -1 };
     }
     return 0;
+}
+
+/* What one end seals the other one opens, after all that the conn has sealed. */
+static void check_seals(struct seal *from, struct seal *to)
+{
+    uint8_t record[SEAL_OVER + 5];
+    struct seal_opened o;
+    struct err err;
+    size_t need;
+
+    memcpy(record + SEAL_HEAD, "image", 5);
+    seal_close(from, record, 5, false);
+    assert_int_equal(seal_open(to, record, sizeof(record), 5, &o, &need, &err),
+                     sizeof(record));
+    assert_memory_equal(o.bytes, "image", 5);
 }
 
 /* Whatever pings and answers were on their way, the first bytes that either end
@@ -134,6 +153,11 @@ static void test_taken(void **state)
             assert_int_equal(write(from, "image", 5), 5);
             WAIT_FOR(recv(to, got, sizeof(got), MSG_DONTWAIT) == 5);
             assert_memory_equal(got, "image", 5);
+        }
+        assert_true(!asks.seal == !(i % 2) && !answers.seal == !(i % 2));
+        if (asks.seal) {
+            check_seals(asks.seal, answers.seal);
+            check_seals(answers.seal, asks.seal);
         }
         drop(NULL);
     }

@@ -90,7 +90,7 @@ static void test_since(void **state)
 }
 
 /* A phase has what was had from its beginning to that of the next one that was
- * seen; of one that came too soon behind another nothing is known. */
+ * seen; one that comes soon behind another takes the place of that. */
 static void test_phases(void **state)
 {
     const struct delay now = { UINT64_MAX, UINT64_MAX };
@@ -105,17 +105,19 @@ static void test_phases(void **state)
     assert_true(is(delay_in_phase(&p, 0, &now), UINT64_MAX, UINT64_MAX));
     for (uint32_t phase = 1; phase < 7; phase++)
         delay_turn(&p, getpid(), phase, (3 + phase) * s);
-    delay_turn(&p, getpid(), 7, 9 * s + 1);     /* of 6 on */
+    delay_turn(&p, getpid(), 7, 9 * s + 1);
+    delay_turn(&p, getpid(), 7, 10 * s);        /* not later than it began */
     assert_int_equal(p.n, DELAY_MARKS);
+    assert_true(p.at_ns == 9 * s);
     for (unsigned i = 0; i < DELAY_MARKS; i++) {
-        assert_int_equal(p.mark[i].phase, 6 - i);
+        assert_int_equal(p.mark[i].phase, i == 0 ? 7 : 6 - i);
         p.mark[i].is = (struct delay){ 1000 - 100 * i, 100 - 10 * i * i };
     }
     assert_true(is(delay_in_phase(&p, 5, &now), 100, 10));
     assert_true(is(delay_in_phase(&p, 3, &now), 100, 50));
-    assert_true(is(delay_in_phase(&p, 6, &now), UINT64_MAX - 1000, UINT64_MAX - 100));
+    assert_true(is(delay_in_phase(&p, 7, &now), UINT64_MAX - 1000, UINT64_MAX - 100));
     assert_true(is(delay_in_phase(&p, 2, &now), 0, 0));
-    assert_true(is(delay_in_phase(&p, 7, &now), 0, 0));
+    assert_true(is(delay_in_phase(&p, 6, &now), 0, 0));
 }
 
 static void test_nobody(void **state)

@@ -1,209 +1,305 @@
-/* test_effort.c - why does a task compute longer, by the counters of the
- * processor? Of tasks that wait for each other and spin meanwhile. */
+/* test_effort.c - what slaves tell of what tasks do, as the master keeps it:
+ * times at sites, here and where the task was before; traffic, as pairs of
+ * seats. What makes no sense is refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
-#include "policies/pace/effort.h"
+#include "master/optimize/traffic.h"
 
-enum { TASKS = 6, SLOW = 2 };
+enum { TASKS = 4 };
+static struct node node[2] = { { .id = 0 }, { .id = 1 } };
+static struct job_node at[2] = { { .node = &node[0] }, { .node = &node[1] } };
+static struct task tasks[TASKS];
+static struct job job;
 
-static struct effort_task task[TASKS];
-static struct effort effort;
-static uint64_t instructions[TASKS], cycles[TASKS];
+/* One task's words, which tests make wrong. */
+static Hct__Effort__Task words;
+static uint64_t sites[8], calls[8], out_ns[8], bytes[16];
+static uint32_t partners[16];
+static uint64_t comms[8], collected[8];
+static uint32_t comm_ranks[8], comm_sizes[8];
 
-/* Outside of MPI: times as long as usual, 2 instructions a cycle, 3 GHz. */
-struct kind { double time, instructions, each, clock, spin; };
-static const struct kind usual = { 1, 1, 1, 1, 0.5 };
-
-static void begin(void)
+static int begin(void **state)
 {
-    memset(task, 0, sizeof(task));
-    memset(instructions, 0, sizeof(instructions));
-    memset(cycles, 0, sizeof(cycles));
-    effort = (struct effort){ .ntasks = TASKS, .task = task };
+    (void)state;
+    job = (struct job){ .id = 1, .ntasks = TASKS, .tasks = tasks, .nodes = at,
+                        .nnodes = 2 };
+    for (uint32_t i = 0; i < TASKS; i++)
+        tasks[i] = (struct task){ .node = i / 2 };
+    hct__effort__task__init(&words);
+    words.sites = sites;
+    words.calls = calls;
+    words.out_ns = out_ns;
+    words.partners = partners;
+    words.bytes = bytes;
+    words.comms = comms;
+    words.comm_ranks = comm_ranks;
+    words.comm_sizes = comm_sizes;
+    words.collected = collected;
+    words.outside_ns = words.computed_ns = 5000000000u;
+    return 0;
 }
 
-/* A window of 100 calls: SLOW is of that kind, and all wait for the last. */
-static void window(const struct kind *k, uint32_t phase)
+static int end(void **state)
 {
-    double last = 0;
-
-    for (unsigned i = 0; i < TASKS; i++)
-        last = fmax(last, (1 + 0.02 * i) * (i == SLOW ? k->time : 1) * 1e6);
-    for (unsigned i = 0; i < TASKS; i++) {
-        const struct kind *is = i == SLOW ? k : &usual;
-        double work = (1 + 0.02 * i) * 1e6, out = work * is->time;
-        double in = last - out + 1e5;
-        struct effort_sum made = { 100, (float)(100 * in), (float)(100 * out),
-                                   0, 0 };
-
-        instructions[i] += (uint64_t)(100 * (6 * work * is->instructions +
-                                             k->spin * 3 * in));
-        cycles[i] += (uint64_t)(100 * (3 * out * is->clock + 3 * in));
-        effort_add(&effort, i, phase, &made, 1 + instructions[i],
-                   1 + cycles[i]);
-    }
-    effort_close(&effort, phase);
+    (void)state;
+    course_free(&job);
+    return 0;
 }
 
-static void windows(unsigned n, const struct kind *k, uint32_t phase)
+static void site(uint64_t key, uint64_t n, double each_s)
 {
-    for (unsigned i = 0; i < n; i++)
-        window(k, phase);
+    size_t i = words.n_sites++;
+
+    sites[i] = key;
+    calls[i] = n;
+    out_ns[i] = (uint64_t)(each_s * 1e9 * (double)n);
+    words.n_calls = words.n_out_ns = words.n_sites;
 }
 
-static bool others(const void *arg, uint32_t i)
+static void partner(uint32_t rank, double bytes_s)
 {
-    (void)arg;
-    return i != SLOW;
+    size_t i = words.n_partners++;
+
+    partners[i] = rank;
+    bytes[i] = (uint64_t)(bytes_s * 5);
+    words.n_bytes = words.n_partners;
 }
 
-static bool nobody(const void *arg, uint32_t i)
+static void comm(uint64_t id, uint32_t rank, uint32_t size, double bytes_s)
 {
-    (void)arg, (void)i;
-    return false;
+    size_t i = words.n_comms++;
+
+    comms[i] = id;
+    comm_ranks[i] = rank;
+    comm_sizes[i] = size;
+    collected[i] = (uint64_t)(bytes_s * 5);
+    words.n_comm_ranks = words.n_comm_sizes = words.n_collected = words.n_comms;
 }
 
-static bool is_near(double x, double is)
+static int take(uint32_t rank)
 {
-    return fabs(x - is) < 0.02 * is;
+    Hct__Effort m = HCT__EFFORT__INIT;
+    Hct__Effort__Task *list[] = { &words };
+    struct err err;
+    int rc;
+
+    words.rank = rank;
+    m.job = 1;
+    m.tasks = list;
+    m.n_tasks = 1;
+    rc = effort_take(&job, &at[rank < TASKS ? tasks[rank].node : 0], &m, &err);
+    words.n_sites = words.n_calls = words.n_out_ns = 0;
+    words.n_partners = words.n_bytes = 0;
+    words.n_comms = words.n_comm_ranks = words.n_comm_sizes = 0;
+    words.n_collected = 0;
+    words.outside_ns = words.computed_ns = 5000000000u;
+    return rc;
 }
 
-static void assert_explains(uint32_t cause, const struct kind *k)
+/* Of a task that has a processor for a third of the time each call takes a
+ * third of what passes: load is not slowness. */
+static void test_times(void **state)
 {
-    struct effort_change c;
-
-    assert_true(effort_explain(&effort, SLOW, others, NULL, &c));
-    assert_int_equal(c.cause, cause);
-    assert_true(is_near(c.time, k->time));
-    assert_true(is_near(c.instructions, k->instructions));
-    assert_true(is_near(c.each, k->each));
-    assert_true(is_near(c.clock, k->clock));
-}
-
-/* Each kind, with much and little spinning; the windows in which nobody has
- * noticed yet do no harm. */
-static void test_causes(void **state)
-{
-    static const struct { uint32_t cause; struct kind kind; } of[] = {
-        { EFFORT_WORK, { 2, 2, 1, 1, 0 } }, { EFFORT_WORK, { 1.3, 1.3, 1, 1, 3 } },
-        { EFFORT_MEMORY, { 2, 1, 2, 1, 0 } },
-        { EFFORT_MEMORY, { 1.3, 1, 1.3, 1, 3 } },
-        { EFFORT_CLOCK, { 2, 1, 1, 0.5, 0.2 } },
-        { EFFORT_CLOCK, { 1.25, 1, 1, 0.8, 3 } },
-        { EFFORT_MEMORY, { 3, 1.2, 2.5, 1, 1 } },       /* most of it */
-        { EFFORT_UNKNOWN, { 2.25, 1.5, 1.5, 1, 1 } },   /* half of it */
-        { EFFORT_UNKNOWN, { 1.05, 1.05, 1, 1, 1 } },    /* too little */
-        { EFFORT_UNKNOWN, { 1, 1, 1, 1, 1 } },
-    };
+    const struct effort *e;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        struct kind before = usual;
-
-        begin();
-        before.spin = of[i].kind.spin;
-        windows(24, &before, 0);
-        windows(3, &of[i].kind, 0);
-        effort_suspect(&effort, 0);
-        windows(5, &of[i].kind, 0);
-        if (of[i].kind.time >= 1.1) {
-            assert_explains(of[i].cause, &of[i].kind);
-        } else {
-            struct effort_change c;
-
-            if (effort_explain(&effort, SLOW, others, NULL, &c))
-                assert_int_equal(c.cause, of[i].cause);
-        }
-    }
+    site(77, 100, 0.03);
+    words.computed_ns = words.outside_ns / 3;
+    assert_int_equal(take(0), 0);
+    e = effort_of(&job, 0);
+    assert_int_equal(e->site[0].key, 77);
+    assert_int_equal(e->site[0].now.node, 1);
+    assert_true(fabs((double)e->site[0].now.s - 0.01) < 1e-6);
+    site(77, 100, 0.02);
+    assert_int_equal(take(0), 0);
+    assert_true(fabs((double)e->site[0].now.s - 0.015) < 1e-6);
+    assert_int_equal(e->site[0].was.node, 0);
+    /* It moves. */
+    tasks[0].node = 1;
+    site(77, 100, 0.04);
+    assert_int_equal(take(0), 0);
+    assert_int_equal(e->site[0].now.node, 2);
+    assert_true(fabs((double)e->site[0].now.s - 0.04) < 1e-6);
+    assert_int_equal(e->site[0].was.node, 1);
+    assert_true(fabs((double)e->site[0].was.s - 0.015) < 1e-6);
+    /* What is too short to be compared, or was not computed at all. */
+    site(78, 1000000, 1e-6);
+    site(79, 10, 1);
+    words.computed_ns = 0;
+    assert_int_equal(take(0), 0);
+    assert_int_equal(e->site[1].key, 0);
+    assert_null(effort_of(&job, TASKS));
 }
 
-/* What all do longer tells nothing of waiting, which is little here. */
-static void test_all(void **state)
+/* Those that are not told of any more make room for others; more than there is
+ * room for are passed over. */
+static void test_room(void **state)
 {
-    static const struct kind slow = { 2, 1, 1, 0.5, 0.5 };
-    struct effort_change c;
+    const struct effort *e;
 
     (void)state;
-    begin();
-    windows(24, &usual, 0);
-    effort_suspect(&effort, 0);
-    windows(5, &slow, 0);
-    assert_true(effort_explain(&effort, SLOW, nobody, NULL, &c));
-    assert_int_equal(c.cause, EFFORT_CLOCK);
-    /* ... and much of one that waits for it half of the time. */
-    assert_false(effort_explain(&effort, 0, nobody, NULL, &c));
+    for (uint64_t k = 1; k <= 6; k++)
+        site(k, 10, 0.01);
+    assert_int_equal(take(0), 0);
+    e = effort_of(&job, 0);
+    for (uint64_t k = 1; k <= EFFORT_SITES; k++)
+        assert_int_equal(e->site[k - 1].key, k);
+    site(2, 10, 0.01);
+    site(9, 10, 0.01);
+    assert_int_equal(take(0), 0);
+    assert_int_equal(e->site[0].key, 9);
+    assert_int_equal(e->site[1].key, 2);
 }
 
-/* Another phase has another kind of work, which is not how it was before; what
- * was it once is forgotten when it is so from now on. */
-static void test_phases(void **state)
+static void test_pairs(void **state)
 {
-    static const struct kind memory = { 2, 1, 2, 1, 0.5 },
-                             heavy = { 3, 3, 1, 1, 0.5 };
-    struct effort_change c;
+    const uint32_t seat_of[TASKS] = { 10, 11, HCT_NOWHERE, 12 };
+    struct traffic t = { .n = 0 };
 
     (void)state;
-    begin();
-    for (unsigned i = 0; i < 10; i++) {
-        windows(2, &usual, 0);
-        windows(2, &heavy, 1);
+    partner(1, 2e6);
+    partner(3, 1e5);
+    assert_int_equal(take(0), 0);
+    partner(0, 1e6);
+    partner(2, 5e6);            /* it has ended */
+    partner(3, 10);             /* too little */
+    assert_int_equal(take(1), 0);
+    assert_int_equal(traffic_add(&t, &job, seat_of), 0);
+    assert_int_equal(t.n, 2);
+    assert_int_equal(t.v[0].a, 10);
+    assert_int_equal(t.v[0].b, 11);
+    assert_true(fabs(t.v[0].bytes_s - 3e6) < 1);
+    assert_int_equal(t.v[1].b, 12);
+    assert_true(fabs(t.v[1].bytes_s - 1e5) < 1);
+    traffic_fini(&t);
+    /* Who falls silent is forgotten, by halves. */
+    for (int i = 0; i < 20; i++) {
+        partner(3, 1e5);
+        assert_int_equal(take(0), 0);
     }
-    windows(1, &usual, 0);
-    effort_suspect(&effort, 0);
-    for (unsigned i = 0; i < 3; i++) {
-        windows(2, &memory, 0);
-        windows(2, &heavy, 1);
-    }
-    assert_explains(EFFORT_MEMORY, &memory);
-    effort_dismiss(&effort, true);
-    assert_false(effort_explain(&effort, SLOW, others, NULL, &c));
-    windows(8, &memory, 0);
-    effort_suspect(&effort, 0);
-    windows(4, &memory, 0);
-    assert_true(!effort_explain(&effort, SLOW, others, NULL, &c) ||
-                c.cause == EFFORT_UNKNOWN);
+    assert_int_equal(effort_of(&job, 0)->npartners, 1);
+    assert_int_equal(effort_of(&job, 0)->partner[0].rank, 3);
 }
 
-/* Without counters, of one that began anew elsewhere, of a task that there is
- * not, of counters that run backwards: nothing is known, or what is. */
-static void test_unknown(void **state)
+static void is_pair(const struct hct_traffic *t, uint32_t a, uint32_t b,
+                    double bytes_s)
 {
-    static const struct kind slow = { 2, 2, 1, 1, 0.5 };
-    struct effort_sum made = { 100, 1e6f, 1e6f, 0, 0 };
-    struct effort_change c;
+    assert_int_equal(t->a, a);
+    assert_int_equal(t->b, b);
+    assert_true(fabs(t->bytes_s - bytes_s) < 1);
+}
+
+/* Members of a communicator are a ring in the order of their ranks there; of
+ * two the one passes on to the other, and back. What else these send comes to
+ * that. */
+static void test_rings(void **state)
+{
+    const uint32_t seat_of[TASKS] = { 10, 11, 12, 13 };
+    struct traffic t = { .n = 0 };
 
     (void)state;
-    begin();
-    for (unsigned i = 0; i < 20; i++)
-        effort_add(&effort, SLOW, 0, &made, 0, 0);
-    effort_suspect(&effort, 0);
-    assert_false(effort_explain(&effort, SLOW, others, NULL, &c));
-    assert_false(effort_explain(&effort, TASKS, others, NULL, &c));
-    begin();
-    windows(24, &usual, 0);
-    instructions[SLOW] = cycles[SLOW] = 0;      /* it has moved */
-    effort_suspect(&effort, 0);
-    windows(5, &slow, 0);
-    assert_explains(EFFORT_WORK, &slow);
-    effort.ntasks = 0;
-    window(&slow, 0);
-    assert_false(effort_explain(&effort, SLOW, others, NULL, &c));
+    for (uint32_t r = 0; r < TASKS; r++) {
+        comm(1, (r + 2) % TASKS, TASKS, 1e6);   /* 2 3 0 1: the same ring */
+        comm(50 + r % 2, r / 2, 2, 2e6);        /* 0 with 2, 1 with 3 */
+        if (r == 0)
+            partner(1, 5e5);
+        assert_int_equal(take(r), 0);
+    }
+    assert_int_equal(traffic_add(&t, &job, seat_of), 0);
+    assert_int_equal(t.n, 6);
+    is_pair(&t.v[0], 10, 11, 1.5e6);
+    is_pair(&t.v[1], 10, 12, 4e6);
+    is_pair(&t.v[2], 10, 13, 1e6);
+    is_pair(&t.v[3], 11, 12, 1e6);
+    is_pair(&t.v[4], 11, 13, 4e6);
+    is_pair(&t.v[5], 12, 13, 1e6);
+    traffic_fini(&t);
+}
+
+/* Nobody is next to who has ended, or has said nothing; those of more members
+ * than the job has tasks are of others, too. */
+static void test_broken_rings(void **state)
+{
+    const uint32_t seat_of[TASKS] = { 10, HCT_NOWHERE, 12, 13 };
+    struct traffic t = { .n = 0 };
+
+    (void)state;
+    for (uint32_t r = 0; r < TASKS; r++) {
+        comm(1, r, TASKS, 1e6);
+        comm(60, r, TASKS + 1, 1e9);
+        assert_int_equal(take(r), 0);
+    }
+    assert_int_equal(traffic_add(&t, &job, seat_of), 0);
+    assert_int_equal(t.n, 2);
+    is_pair(&t.v[0], 10, 13, 1e6);
+    is_pair(&t.v[1], 12, 13, 1e6);
+    traffic_fini(&t);
+    /* Of several those with most; what is not told of any more is forgotten. */
+    for (uint64_t id = 70; id < 74; id++)
+        comm(id, 0, 2, 1e6 * (double)id);
+    assert_int_equal(take(0), 0);
+    for (int i = 0; i < EFFORT_COMMS; i++)
+        assert_true(effort_of(&job, 0)->comm[i].id >= 72);
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(take(0), 0);
+    for (int i = 0; i < EFFORT_COMMS; i++)
+        assert_int_equal(effort_of(&job, 0)->comm[i].id, 0);
+}
+
+/* Of many those that most goes to. */
+static void test_many_partners(void **state)
+{
+    (void)state;
+    job.ntasks = 100;
+    job.tasks = calloc(100, sizeof(*job.tasks));
+    for (uint32_t r = 1; r <= 16; r++)
+        partner(r, 1000.0 * r);
+    assert_int_equal(take(0), 0);
+    assert_int_equal(effort_of(&job, 0)->npartners, EFFORT_PARTNERS);
+    for (uint32_t i = 0; i < EFFORT_PARTNERS; i++)
+        assert_true(effort_of(&job, 0)->partner[i].rank > 16 - EFFORT_PARTNERS);
+    free(job.tasks);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(take(4), -1);
+    site(77, 1, 1);
+    words.n_calls = 0;
+    assert_int_equal(take(0), -1);
+    partner(TASKS, 1e6);
+    assert_int_equal(take(0), -1);
+    partner(0, 1e6);
+    assert_int_equal(take(0), -1);
+    partner(1, 1e6);
+    words.n_bytes = 0;
+    assert_int_equal(take(0), -1);
+    comm(1, 4, 4, 1e6);
+    assert_int_equal(take(0), -1);
+    comm(1, 0, 4, 1e6);
+    words.n_comm_sizes = 0;
+    assert_int_equal(take(0), -1);
+    assert_int_equal(take(0), 0);
 }
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_unknown),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_times, begin, end),
+        cmocka_unit_test_setup_teardown(test_room, begin, end),
+        cmocka_unit_test_setup_teardown(test_pairs, begin, end),
+        cmocka_unit_test_setup_teardown(test_rings, begin, end),
+        cmocka_unit_test_setup_teardown(test_broken_rings, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_partners, begin, end),
+        cmocka_unit_test_setup_teardown(test_refused, begin, end),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -186,9 +186,34 @@ static void test_full(void **state)
     come(&f, 1, 0, "a", 0, 5000, 0, 0);         /* there is room again */
     look(&f);
     assert_int_equal(f.s.events_lost, 20);
-    eventbook_go_on(&f.book, &f.looks, &last);  /* another master goes on */
+    eventbook_go_on(&f.book, &f.looks, &last, 0);   /* another master goes on */
     look(&f);
     assert_int_equal(f.s.events_lost, 31);
+    end(&f);
+}
+
+/* What comes before the looks of another master are known is told after that,
+ * in their time. */
+static void test_early(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, (char *)"a<=20ms", NULL);
+    come(&f, 0, 0, "a", 0, 5000, 6000, 0);
+    come(&f, 1, 0, "a", 0, 5500, 0, 0);
+    eventbook_go_on(&f.book, &f.looks, NULL, 100);
+    look(&f);
+    assert_int_equal(f.s.events_lost, 1);
+    assert_int_equal(f.s.nevents, 2);
+    assert_int_equal(hct_event(&f.s, 0)->enter_ns, 5000 - 1000 + 100);
+    assert_int_equal(hct_event(&f.s, 0)->exit_ns, 6000 - 1000 + 100);
+    assert_int_equal(hct_event(&f.s, 1)->exit_ns, 0);
+    come(&f, 1, 1, "", 0, 0, 7000, 1);
+    look(&f);
+    assert_int_equal(f.s.nevents, 1);
+    assert_int_equal(hct_event(&f.s, 0)->enter_ns, 5500 - 1000 + 100);
+    assert_int_equal(hct_event(&f.s, 0)->exit_ns, 7000 - 1000);
     end(&f);
 }
 
@@ -236,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_whole), cmocka_unit_test(test_in_two),
         cmocka_unit_test(test_again), cmocka_unit_test(test_full),
         cmocka_unit_test(test_times), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_early),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 /* test_greeting.c - two ends greet each other: let in, refused, of another
- * version, of another role, twice. */
+ * version, of another role, twice; what is newer than the other is not sent to
+ * it. */
 #include <errno.h>
 #include <event2/event.h>
 #include <setjmp.h>
@@ -22,7 +23,9 @@ struct end {
     Hct__Role role;             /* what it says it is */
     Hct__Role expects;          /* connecting: of the other one */
     uint32_t protocol;          /* not 0: of a Welcome that is made by hand */
+    uint32_t messages;          /* the last one that this Welcome says */
     const char *why;            /* not NULL: refuses, with this */
+    unsigned efforts, paces, owners;    /* that have come */
     bool open, admitted, welcomed, closed;
     char name[300], version[32];
     uint64_t instance;
@@ -59,7 +62,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     e->instance = m->instance;
     if (e->why)
         err_set(err, EACCES, "%s", e->why);
-    if (e->why || greeting_check(m, "test", err)) {
+    if (e->why || greeting_check(c, m, "test", err)) {
         greeting_refuse(c, "test", err);
         e->c = NULL;
         return 0;
@@ -68,6 +71,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
     w.name = (char *)"the other";
     if (e->protocol) {
         w.protocol = e->protocol;
+        w.messages = e->messages;
         conn_send(c, MESSAGE_WELCOME, &w);
     } else {
         greeting_welcome(c, m->role, &w);
@@ -87,7 +91,39 @@ static int on_welcome(void *arg, struct conn *c, const void *msg,
     return 0;
 }
 
+static int on_effort(void *arg, struct conn *c, const void *msg,
+                     struct err *err)
+{
+    struct end *e = arg;
+
+    (void)c, (void)msg, (void)err;
+    e->efforts++;
+    return 0;
+}
+
+static int on_pace(void *arg, struct conn *c, const void *msg, struct err *err)
+{
+    struct end *e = arg;
+
+    (void)c, (void)msg, (void)err;
+    e->paces++;
+    return 0;
+}
+
+static int on_owner(void *arg, struct conn *c, const void *msg,
+                    struct err *err)
+{
+    struct end *e = arg;
+
+    (void)c, (void)msg, (void)err;
+    e->owners++;
+    return 0;
+}
+
 static const struct conn_route routes[] = {
+    { MESSAGE_EFFORT, CONN_ANY, on_effort },
+    { MESSAGE_PACE, CONN_ANY, on_pace },
+    { MESSAGE_OWNER, CONN_ANY, on_owner },
     { MESSAGE_HELLO, CONN_STRANGER, on_hello },
     { MESSAGE_WELCOME, CONN_STRANGER, on_welcome },
     { MESSAGE_REFUSE, CONN_STRANGER, greeting_on_refuse },
@@ -150,6 +186,7 @@ static void both_know_each_other(void **state)
     assert_non_null(strchr(name, '@'));
     assert_string_equal(b.version, HECTOR_VERSION);
     assert_true(b.instance != 0);
+    assert_string_equal(m.name, "");            /* nothing of ours is left in it */
 
     conn_send(a.c, MESSAGE_HELLO, &m);          /* once more */
     TURN_UNTIL(b.closed);
@@ -248,6 +285,73 @@ static void another_version_or_role_of_who_listens(void **state)
     }
 }
 
+static void say_all(struct conn *c)
+{
+    const Hct__Effort effort = HCT__EFFORT__INIT;
+    const Hct__Pace pace = HCT__PACE__INIT;
+    const Hct__Owner owner = HCT__OWNER__INIT;
+
+    conn_send(c, MESSAGE_EFFORT, &effort);      /* 118 */
+    conn_send(c, MESSAGE_PACE, &pace);          /* 119 */
+    conn_send(c, MESSAGE_OWNER, &owner);        /* 116: who is there knows it */
+}
+
+/* It would take a message that it does not know for an error, and close. */
+static void older_ones_are_spared(void **state)
+{
+    static const struct { uint32_t messages; unsigned efforts, paces; } table[] = {
+        { 0, 0, 0 }, { 117, 0, 0 }, { 118, 1, 0 }, { 119, 1, 1 }, { 9999, 1, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct end a = { .expects = HCT__ROLE__ROLE_MASTER };
+        struct end b = { .role = HCT__ROLE__ROLE_MASTER,
+                         .protocol = PROTOCOL_VERSION,
+                         .messages = table[i].messages };
+        Hct__Hello m = HCT__HELLO__INIT;
+
+        meet(&a, &b);
+        greeting_hello(a.c, &m);
+        TURN_UNTIL(a.welcomed);
+        say_all(a.c);
+        TURN_UNTIL(b.owners);
+        assert_int_equal(b.efforts, table[i].efforts);
+        assert_int_equal(b.paces, table[i].paces);
+        assert_false(b.closed);
+        part(&a, &b);
+    }
+}
+
+/* ... who listens spares who connects, too; and both ends of one version say
+ * all. */
+static void older_ones_that_connect_are_spared(void **state)
+{
+    for (unsigned old = 0; old < 2; old++) {
+        struct end a = { .expects = HCT__ROLE__ROLE_MASTER };
+        struct end b = { .role = HCT__ROLE__ROLE_MASTER };
+        Hct__Hello m = HCT__HELLO__INIT;
+
+        (void)state;
+        meet(&a, &b);
+        m.protocol = PROTOCOL_VERSION;
+        m.role = HCT__ROLE__ROLE_SLAVE;
+        if (old)
+            conn_send(a.c, MESSAGE_HELLO, &m);  /* as one that does not say it */
+        else
+            greeting_hello(a.c, &m);
+        TURN_UNTIL(a.welcomed);
+        say_all(b.c);
+        TURN_UNTIL(a.owners);
+        assert_int_equal(a.efforts, !old);
+        assert_int_equal(a.paces, !old);
+        say_all(a.c);
+        TURN_UNTIL(b.owners);
+        assert_int_equal(b.paces, 1);
+        part(&a, &b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +360,8 @@ int main(void)
         cmocka_unit_test(who_is_not_wanted_is_told_why),
         cmocka_unit_test(another_version_of_who_connects),
         cmocka_unit_test(another_version_or_role_of_who_listens),
+        cmocka_unit_test(older_ones_are_spared),
+        cmocka_unit_test(older_ones_that_connect_are_spared),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

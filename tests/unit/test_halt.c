@@ -1,5 +1,6 @@
 /* test_halt.c - stopping one thread: how much of its stack is copied, and that
- * signals of other children are not lost while stops are waited for. */
+ * signals of other children are not lost while stops are waited for; and who was
+ * stopped by a signal is not taken to go on where it is let go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h>
 
 #include "proto/base/clock.h"
+#include "slave/proc/procstate.h"
 #include "slave/stacks/halt.h"
 #include "tests/unit/process.h"
 
@@ -183,12 +185,43 @@ static void test_patience(void **state)
     assert_int_equal(halt_poll(&h, &copy), HALT_GONE);
 }
 
+/* Whom a tracer lets go wakes before it stops again. */
+static void test_stopped(void **state)
+{
+    pid_t pid = start(count);
+    uint64_t cpu_ns = 0;
+    int stands;
+
+    (void)state;
+    while ((stands = procstate_stands(pid, &cpu_ns)) < 0)
+        ;                       /* it has just begun */
+    assert_int_equal(stands, 0);
+    kill(pid, SIGSTOP);
+    while (procstate_stands(pid, &cpu_ns) != 1)
+        ;
+    for (int i = 0; i < 10 * ROUNDS; i++) {
+        halt_hush(&quiet);
+        assert_int_not_equal(procstate_stands(pid, &cpu_ns), 0);
+        take(pid, 0);
+        assert_int_not_equal(procstate_stands(pid, &cpu_ns), 0);
+        halt_unhush(&quiet);
+        while (procstate_stands(pid, &cpu_ns) != 1)
+            ;
+    }
+    kill(pid, SIGCONT);
+    while (procstate_stands(pid, &cpu_ns) != 0)
+        ;
+    end(pid);
+    assert_int_equal(procstate_stands(pid, &cpu_ns), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_stopped),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

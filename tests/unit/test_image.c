@@ -21,6 +21,7 @@
 #include "mpi-wrappers/image/image_cpu.h"
 #include "mpi-wrappers/image/image_elf.h"
 #include "mpi-wrappers/image/image_maps.h"
+#include "mpi-wrappers/image/image_processors.h"
 #include "mpi-wrappers/image/image_stream.h"
 #include "mpi-wrappers/image/image_text.h"
 #include "mpi-wrappers/image/format.h"
@@ -574,6 +575,41 @@ static void survives_who_does_not_read(void **state)
     close(fds[1]);
 }
 
+static void binds_as_before(void **state)
+{
+    static const struct {
+        uint64_t bound, given, here, to;        /* to: 0: all */
+    } t[] = {
+        { 0x2, 0xf, 0xf, 0x2 },         /* the same node, or one like it */
+        { 0xf, 0xf, 0xff, 0 },          /* to none */
+        { 0x3, 0xf, 0xf0, 0x30 },       /* other ones */
+        { 0x8, 0xf, 0x3, 0 },           /* fewer: it is not there */
+        { 0xa, 0xf, 0x3, 0x2 },
+        { 0x50, 0xf0, 0x5005, 0x1001 }, /* with holes */
+        { 0, 0xf, 0xf, 0 },             /* not known */
+        { 0x2, 0, 0xf, 0 },
+        { 0x2, 0xf, 0, 0 },
+        { 0x30, 0xf, 0xff, 0 },         /* none of what is given */
+    };
+    const uint64_t far = 1ull << 63;
+    struct image_processors bound = { .w = { [15] = far } },
+                            given = { .w = { [15] = far, [0] = 1 } }, to;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        const struct image_processors b = { .w = { t[i].bound } },
+            g = { .w = { t[i].given } }, h = { .w = { t[i].here } };
+
+        assert_int_equal(image_processors_here(&b, &g, &h, &to), t[i].to != 0);
+        if (t[i].to)
+            assert_int_equal(to.w[0], t[i].to);
+    }
+    assert_true(image_processors_here(&bound, &given, &given, &to));
+    assert_memory_equal(&to, &bound, sizeof(to));
+    image_processors_of(-1, &to);       /* there is none */
+    assert_false(image_processors_here(&to, &given, &given, &bound));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +624,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(compares_processors),
         cmocka_unit_test(knows_its_registers),
         cmocka_unit_test(makes_sentences),
+        cmocka_unit_test(binds_as_before),
         cmocka_unit_test(lends_its_pages),
         cmocka_unit_test(copies_into_files),
         cmocka_unit_test(refuses_sockets),

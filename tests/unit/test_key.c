@@ -202,6 +202,37 @@ static void test_proof(void **state)
     assert_int_equal(key_prove(&y.c, &k, x.answer, y.proof, &err), -1);
 }
 
+/* Both ends have the same keys then, the other way round, and nobody else. */
+static void test_session(void **state)
+{
+    struct key k = { { 1, 2, 3 } }, other = { { 4 } };
+    struct key_session c, s, t;
+    struct key_exchange x, y, again;
+    uint8_t call[KEY_CALL], answer[KEY_ANSWER], proof[KEY_PROOF], none[32] = { 0 };
+    struct err err;
+
+    (void)state;
+    key_call(&x, call);
+    assert_int_equal(key_answer(&y, &k, call, answer, &err), 0);
+    assert_int_equal(key_prove(&x, &k, answer, proof, &err), 0);
+    again = x;
+    assert_int_equal(key_session(&again, &other, false, &t, &err), 0);
+    again = x;
+    assert_int_equal(key_session(&x, &k, false, &c, &err), 0);
+    assert_int_equal(key_session(&y, &k, true, &s, &err), 0);
+    assert_memory_equal(c.send, s.receive, KEY_BYTES);
+    assert_memory_equal(c.receive, s.send, KEY_BYTES);
+    assert_memory_not_equal(c.send, c.receive, KEY_BYTES);
+    assert_memory_not_equal(c.send, t.send, KEY_BYTES);         /* another key */
+    assert_memory_equal(x.secret, none, sizeof(none));
+    assert_memory_equal(y.secret, none, sizeof(none));
+
+    /* Halves that give the same secret with every other one. */
+    memset(again.half_s, 0, sizeof(again.half_s));
+    assert_int_equal(key_session(&again, &k, false, &t, &err), -1);
+    assert_int_equal(err.code, EPROTO);
+}
+
 static void test_wrong_key(void **state)
 {
     struct key ours = { { 1 } }, theirs = { { 2 } };
@@ -285,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_made_once),
         cmocka_unit_test(test_file_is_refused),
         cmocka_unit_test(test_proof),
+        cmocka_unit_test(test_session),
         cmocka_unit_test(test_wrong_key),
         cmocka_unit_test(test_reflection),
         cmocka_unit_test(test_not_in_core_dumps),

@@ -159,8 +159,14 @@ static void test_page(void **state)
     free(l.tasks);
     task.held = true;
     assert_int_equal(look(&l, &order, false), 1);
-    assert_true(l.tasks[0].flags & HCT_SUSPENDED);
+    assert_int_equal(l.tasks[0].flags & (HCT_SUSPENDED | HCT_STOPPED), HCT_SUSPENDED);
     free(l.tasks);
+    task.by_others = true;
+    assert_int_equal(look(&l, &order, false), 1);
+    assert_int_equal(l.tasks[0].flags & (HCT_SUSPENDED | HCT_STOPPED),
+                     HCT_SUSPENDED | HCT_STOPPED);
+    free(l.tasks);
+    task.held = task.by_others = false;
 }
 
 /* A function that begins to be used is a question from then on. */

@@ -157,7 +157,7 @@ static void order(uint64_t of, uint64_t seq, uint32_t count, uint64_t every_ns,
 
 static void wait_for_answers(size_t n)
 {
-    uint64_t until = clock_monotonic_ns() + 10 * CLOCK_NS_PER_S;
+    uint64_t until = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
 
     while (nanswers < n && clock_monotonic_ns() < until)
         event_base_loop(base, EVLOOP_ONCE);
@@ -235,7 +235,7 @@ static void test_along(void **state)
     assert_true(lookout_due(lo) <= 20 * CLOCK_NS_PER_MS);       /* the first */
     while (nanswers == 0) {
         lookout_tick(lo);
-        assert_true(clock_monotonic_ns() - from < 10 * CLOCK_NS_PER_S);
+        assert_true(clock_monotonic_ns() - from < 60 * CLOCK_NS_PER_S);
     }
     assert_int_equal(answer[0]->n_more, 3);
     assert_true(clock_monotonic_ns() - from >= 39 * CLOCK_NS_PER_MS);

@@ -172,7 +172,7 @@ static void test_known(void **state)
     assert_true(node_of(0, "call_f") && node_of(0, "main"));
     kill(pid, SIGUSR1);
     snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-    for (int i = 0; i < 10000 && strcmp(name, "sleep\n") != 0; i++) {
+    for (int i = 0; i < 60000 && strcmp(name, "sleep\n") != 0; i++) {
         FILE *f = fopen(path, "r");
 
         usleep(1000);

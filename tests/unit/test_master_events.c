@@ -74,7 +74,7 @@ static void test_last_words(void **state)
     slave = rig_connect(r, HCT__ROLE__ROLE_SLAVE, "a", 2);
     slave->last_words = true;
     rig_wait(slave, "Welcome");
-    rig_turn(r, 1500);          /* of 300 ms: that is what is tested */
+    rig_turn(r, 1500);          /* of 700 ms: that is what is tested */
     assert_false(heard(run, "ending"));
     send_events(0, 0, 20);
     rig_wait(slave, "EventAck job=1 rank=0 upto=20");

@@ -626,6 +626,34 @@ static void test_batch_is_silent(void **state)
     rig_wait(run, "JobEnded job=1 code=3");
 }
 
+/* Who was to say why it ends is killed, too: at once it has ended as by TERM, where
+ * tasks were ended by what batch systems send, and else as they did. */
+static void end_unsaid(struct rig *r, int signal, const char *end)
+{
+    struct peer *a = rig_slave(r, "a", 1), *run = rig_redirector(r);
+
+    peer_submit(run, &(struct wish){ .ntasks = 1, .batch = true });
+    rig_wait(run, "running 1/1");
+    peer_exit(a, 1, 0, 0, signal, "");
+    rig_wait(run, "ending");
+    peer_drained(a, 1);
+    rig_turn(r, 100);
+    conn_close(run->c);
+    run->c = NULL;
+    rig_wait(a, "Forget job=1");
+    rig_expect(r, "SELECT state, exit_code, reason FROM jobs", end);
+}
+
+static void test_batch_unsaid(void **state)
+{
+    end_unsaid(*state, SIGUSR2, "killed|143|\n");
+}
+
+static void test_batch_crashed(void **state)
+{
+    end_unsaid(*state, SIGSEGV, "failed|139|\n");
+}
+
 /* It ends it before its tasks have started: as its nodes have not joined, and as
  * they prepare it. */
 static void end_early(struct rig *r, const char *host, const char *waits,
@@ -845,6 +873,7 @@ int main(void)
         T(test_stop),
         T(test_passed_signals),
         T(test_batch_ends), T(test_batch_goes_on), T(test_batch_is_silent),
+        T(test_batch_unsaid), T(test_batch_crashed),
         T(test_batch_early), T(test_batch_nonsense),
         T(test_foreign_signal),
         T(test_apart),

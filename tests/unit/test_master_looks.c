@@ -102,7 +102,7 @@ static void test_two_nodes(void **state)
     struct peer *a = rig_slave(r, "a", 1), *b = rig_slave(r, "b", 1);
     struct peer *run = rig_redirector(r);
     struct tape_reader reader = { 0 };
-    uint64_t until = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
+    uint64_t until = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
     struct store *st;
     struct err err;
 

@@ -41,6 +41,7 @@ static struct host {
     bool early;                 /* its tasks have not come out of MPI_Init */
     bool silent;                /* says nothing when it is asked for a look */
     bool halts;                 /* says nothing once SwapGo has come */
+    bool deaf;                  /* does not hear that tasks are to come apart */
     uint64_t tagged;            /* calls, of a task that leaves */
     uint64_t past;              /* so much of an image goes past the master */
 } hosts[HOSTS];
@@ -89,7 +90,8 @@ static int on_stop_order(void *arg, struct conn *c, const void *msg,
     (void)err;
     if (m->end)
         peer_say(arg, "RUN");
-    if (m->end || h->silent || (h->halts && h->going))
+    if (m->end || h->silent || (h->halts && h->going) ||
+        (h->deaf && m->word == PAGE_STOP_SWAP))
         return 0;
     if (m->word == PAGE_STOP_SWAP && !h->says_came) {
         h->says_came = true;
@@ -564,8 +566,8 @@ static void goes_on(struct rig *r, const char *places)
     forget();
 }
 
-/* What was tagged by a task that has left counts on, though the node that it has
- * left is gone as well. */
+/* What was tagged by a task that has left counts on, though the node that it
+ * has left is gone as well. */
 static void test_again_left(void **state)
 {
     struct rig *r = *state;
@@ -632,6 +634,112 @@ static void test_again_all_stand(void **state)
     rig_wait(hosts[1].p, "RUN\nSwapEnd serial=0");
     assert_false(heard(hosts[0].p, "Swap serial"));
     goes_on(r, "0|a|running|running\n1|b|running|running\n");
+}
+
+/* All tasks are on one node, and were to come apart by Swap 4: its slave has let them
+ * go on meanwhile, whatever the one says that has tasks wait for them. */
+static void come_to_one(struct rig *r)
+{
+    start(r);
+    migrate("0", "c");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    migrate("0-1", "a");
+    rig_wait(operator, "Result 1 tasks 0-1 are on a now");
+    rig_expect(r, "SELECT node FROM tasks ORDER BY rank", "a\na\n");
+}
+
+static void all_on_one(struct rig *r)
+{
+    come_to_one(r);
+    rig_again(r);
+    run_comes(r);
+}
+
+static void says_alone(int i, uint32_t serial)
+{
+    Hct__ComeApart m = HCT__COME_APART__INIT;
+
+    m.job = 1;
+    m.serial = serial;
+    m.alone = true;
+    conn_send(hosts[i].p->c, MESSAGE_COME_APART, &m);
+}
+
+static void source_comes(struct rig *r)
+{
+    comes(r, 0);
+    says_alone(0, 4);
+    has_told(0);
+    rig_wait(hosts[0].p, "RUN\nSwapEnd serial=4");
+}
+
+static void target_comes(struct rig *r)
+{
+    comes(r, 2);
+    says_apart(2, 3, 3, "", "0", false);
+    has_told(2);
+}
+
+static void test_again_alone(void **state)
+{
+    struct rig *r = *state;
+
+    all_on_one(r);
+    source_comes(r);
+    target_comes(r);
+    rig_wait(hosts[2].p, "SwapEnd serial=4");
+    goes_on(r, "0|a|running|running\n1|a|running|running\n");
+}
+
+static void test_again_alone_late(void **state)
+{
+    struct rig *r = *state;
+
+    all_on_one(r);
+    target_comes(r);
+    rig_turn(r, 50);
+    source_comes(r);
+    rig_wait(hosts[2].p, "SwapEnd serial=4");
+    goes_on(r, "0|a|running|running\n1|a|running|running\n");
+}
+
+/* The same one, whom its slave did not reach: that is the end of the move, and the next
+ * one has a number that is not used up. */
+static void test_alone(void **state)
+{
+    struct rig *r = *state;
+
+    come_to_one(r);
+    hosts[0].deaf = hosts[2].deaf = true;
+    migrate("0", "c");
+    rig_wait(hosts[0].p, "Swap serial=3 leaving=0 coming=");
+    rig_expect(r, "SELECT count(*) FROM transition WHERE machine = 'move' AND "
+               "state_to = 'apart'", "3\n");
+    says_alone(0, 4);
+    rig_wait(operator, "Result 0 nothing was moved, the job goes on: a had let all go "
+             "on while no master was there");
+    rig_wait(hosts[0].p, "SwapEnd serial=4");
+    hosts[0].deaf = hosts[2].deaf = false;
+    migrate("0", "c");
+    rig_wait(hosts[0].p, "Swap serial=5 leaving=0 coming=");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    forget();
+}
+
+/* A third master knows of it, too: the number was stored. */
+static void test_again_alone_twice(void **state)
+{
+    struct rig *r = *state;
+
+    all_on_one(r);
+    source_comes(r);
+    rig_again(r);
+    run_comes(r);
+    comes(r, 0);
+    has_told(0);
+    target_comes(r);
+    rig_wait(hosts[2].p, "SwapEnd serial=4");
+    goes_on(r, "0|a|running|running\n1|a|running|running\n");
 }
 
 /* Task 0 may have left, and where it has come to had no task before: that node is
@@ -729,6 +837,34 @@ static void test_again_not_noted(void **state)
     goes_on(r, "0|c|running|running\n1|b|running|running\n");
 }
 
+/* A node was to get a task, the master is killed, and the next one asks for that
+ * again before the slave there has told what it has: it is told that nothing came
+ * of it. */
+static void test_again_asked_early(void **state)
+{
+    struct rig *r = *state;
+
+    start(r);
+    hosts[0].silent = true;
+    migrate("0", "c");
+    rig_wait(operator, "Moving checked");
+    rig_again(r);
+    run_comes(r);
+    hosts[0].silent = false;
+    for (int i = 0; i < 2; i++) {
+        comes(r, i);
+        has_told(i);
+    }
+    operator_comes(r);
+    comes(r, 2);
+    migrate("0", "c");
+    rig_wait(operator, "Moving asked");
+    has_told(2);
+    rig_wait(hosts[2].p, "SwapEnd serial=0");
+    rig_wait(operator, "Result 1 task 0 is on c now");
+    goes_on(r, "0|c|running|running\n1|b|running|running\n");
+}
+
 static void save(bool suspend)
 {
     Hct__Save m = HCT__SAVE__INIT;
@@ -755,8 +891,8 @@ static void end_under_another(struct rig *r)
     }
 }
 
-/* The tasks end as all of them are in files: the next master does not begin them
- * anew, but when it is told to, of those files. */
+/* The tasks end as all of them are in files: the next master does not begin
+ * them anew, but when it is told to, of those files. */
 static void test_again_stores(void **state)
 {
     struct rig *r = *state;
@@ -794,7 +930,7 @@ static void test_again_returns(void **state)
 
 /* ---------------------------------------------------------- what takes too long */
 
-/* Hosts that are asked for looks answer at once: the loop has always more to do. */
+/* Hosts that are asked for looks answer at once: the loop is never idle. */
 static void turn_until(struct rig *r, const char *text)
 {
     str_fini(&operator->log);
@@ -877,8 +1013,11 @@ int main(void)
         TEST(test_room), TEST(test_past), TEST(test_no_way_back),
         TEST(test_spoiled), TEST(test_cannot_swap),
         TEST(test_again_left), TEST(test_again_stands), TEST(test_again_all_stand),
+        TEST(test_again_alone), TEST(test_again_alone_late),
+        TEST(test_again_alone_twice), TEST(test_alone),
         TEST(test_again_target_late), TEST(test_again_target_lost),
         TEST(test_again_came_and_died), TEST(test_again_not_noted),
+        TEST(test_again_asked_early),
         TEST(test_again_stores), TEST(test_again_returns),
         TEST(test_images_late), TEST(test_silent), TEST(test_in_init),
     };

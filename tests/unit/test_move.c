@@ -15,19 +15,19 @@
 static const char letters[] = "acqdpirojgbl";
 static const char *const table[MOVE_STATE_COUNT] = {
     /* checked quiet thawed drained apart imaged return restored joined went
-     * returned give_up lose */
-    [MOVE_ASKED] = "c..........b.",
-    [MOVE_CHECKED] = ".q.........b.",
-    [MOVE_QUIET] = "..cd.......b.",
-    [MOVE_DRAINED] = "....p......b.",
-    [MOVE_APART] = ".....ir.....l",
-    [MOVE_IMAGED] = ".......o....l",
-    [MOVE_RETURNING] = ".......o....l",
-    [MOVE_RESTORED] = "........j...l",
-    [MOVE_JOINED] = ".........gb..",
-    [MOVE_GOING] = ".............",
-    [MOVE_BACK] = ".............",
-    [MOVE_LOST] = ".............",
+     * returned give_up lose alone */
+    [MOVE_ASKED] = "c..........b..",
+    [MOVE_CHECKED] = ".q.........b..",
+    [MOVE_QUIET] = "..cd.......b..",
+    [MOVE_DRAINED] = "....p......b..",
+    [MOVE_APART] = ".....ir.....lb",
+    [MOVE_IMAGED] = ".......o....lb",
+    [MOVE_RETURNING] = ".......o....lb",
+    [MOVE_RESTORED] = "........j...l.",
+    [MOVE_JOINED] = ".........gb...",
+    [MOVE_GOING] = "..............",
+    [MOVE_BACK] = "..............",
+    [MOVE_LOST] = "..............",
 };
 
 static void test_edges(void **state)

@@ -173,6 +173,88 @@ static void test_per_node(void **state)
     works[0].per_node = 0;
 }
 
+/* Node 1 has a task, and takes one by moves: none comes there but where one of its own
+ * job leaves, before or behind it in the plan; or of a job that may crowd. */
+static void test_tasks_max(void **state)
+{
+    static const struct hct_plan_step one[] = { STEP(MOVE, 0, 0, 1) };
+    static const struct hct_plan_step both[] = { STEP(MOVE, 0, 0, 1),
+                                                 STEP(MOVE, 0, 1, 3) };
+    static const struct hct_plan_step other[] = { STEP(MOVE, 2, 4, 1),
+                                                  STEP(MOVE, 0, 1, 3) };
+    static const struct hct_plan_step stuck[] = { STEP(MOVE, 0, 0, 1),
+                                                  STEP(MOVE, 0, 1, 2) };
+
+    (void)state;
+    hosts[1].tasks_max = 1;
+    check(one, 1);
+    assert_int_equal(c.refused[CHECKED_FULL], 1);
+    check(both, 2);
+    assert_int_equal(c.nsteps, 2);
+    assert_int_equal(c.steps[0].seat, 0);
+    works[2].flags = HCT_WORK_MOVABLE;
+    check(other, 2);            /* that of another job has to leave first */
+    assert_int_equal(c.nsteps, 2);
+    assert_int_equal(c.steps[0].seat, 1);
+    works[2].flags = 0;
+    check(stuck, 2);            /* the other one does not leave */
+    assert_int_equal(c.refused[CHECKED_DRAINING], 1);
+    assert_int_equal(c.refused[CHECKED_FULL], 1);
+    works[0].crowds = 1;
+    check(one, 1);
+    assert_int_equal(c.nsteps, 1);
+    works[0].crowds = 0;
+    hosts[1].tasks_max = 2;
+    check(one, 1);
+    assert_int_equal(c.nsteps, 1);
+    hosts[1].tasks_max = 0;
+}
+
+/* Two jobs on nodes without a place for one more: neither can be first. */
+static void test_tasks_max_circle(void **state)
+{
+    static const struct hct_plan_step steps[] = { STEP(MOVE, 0, 0, 1),
+                                                  STEP(MOVE, 2, 4, 0) };
+    static const struct hct_plan_step alike[] = { STEP(MOVE, 0, 0, 1),
+                                                  STEP(MOVE, 0, 1, 0) };
+    static const struct hct_traffic talk = { .a = 0, .b = 1, .bytes_s = 1 };
+
+    (void)state;
+    works[2].flags = HCT_WORK_MOVABLE;
+    seats[4].host = 1;
+    hosts[0].tasks_max = 1;
+    hosts[1].tasks_max = 2;
+    check(steps, 2);
+    assert_int_equal(c.refused[CHECKED_CYCLE], 2);
+    hosts[0].tasks_max = 2;     /* room on one of them */
+    check(steps, 2);
+    assert_int_equal(c.nsteps, 2);
+    assert_int_equal(c.steps[0].seat, 4);
+    hosts[0].tasks_max = 1;     /* of one job, at once */
+    in.ntraffic = 1;
+    in.traffic = &talk;
+    check(alike, 2);
+    assert_int_equal(c.nsteps, 2);
+    in.ntraffic = 0;
+    in.traffic = NULL;
+    hosts[0].tasks_max = hosts[1].tasks_max = 0;
+    seats[4].host = 3;
+    works[2].flags = 0;
+}
+
+/* A job is placed whatever moves may do. */
+static void test_tasks_max_places(void **state)
+{
+    static const struct hct_plan_step steps[] = { STEP(PLACE, 1, 2, 0),
+                                                  STEP(PLACE, 1, 3, 1) };
+
+    (void)state;
+    hosts[0].tasks_max = hosts[1].tasks_max = 1;
+    check(steps, 2);
+    assert_int_equal(c.nsteps, 2);
+    hosts[0].tasks_max = hosts[1].tasks_max = 0;
+}
+
 /* ------------------------------------------------- an optimizer of that kind */
 
 static bool nonsense, gives_up, boasts, sane;
@@ -247,6 +329,9 @@ int main(void)
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_full_circle),
         cmocka_unit_test(test_per_node),
+        cmocka_unit_test(test_tasks_max),
+        cmocka_unit_test(test_tasks_max_circle),
+        cmocka_unit_test(test_tasks_max_places),
         cmocka_unit_test(test_switched_off),
     };
     int rc;

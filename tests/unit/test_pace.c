@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "master/ladder/fare.h"
-#include "master/ladder/pace.h"
+#include "master/state/pace.h"
 
 static bool late(struct pace *p)
 {
@@ -111,6 +111,58 @@ static void test_again(void **state)
     assert_int_equal(pace_need(&p), 3);
 }
 
+/* Margins become uneven: that is risky before one is low, wherever they are; what
+ * rises is not, nor one that is low once. */
+static void test_wary(void **state)
+{
+    struct pace p = { .each = 1, .want = 0.2 };
+    double x[] = { 0.8, 0.75 };
+    unsigned n = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        assert_false(pace_instance(&p, x[i % 2], false, NAN));
+    assert_true(p.risk < 0.05 && pace_wants(&p) == p.want);
+    assert_false(pace_instance(&p, 0.4, false, NAN));
+    assert_int_equal(p.stage, PACE_GOOD);
+    while (!pace_instance(&p, n % 2 ? 0.3 : 0.8, false, NAN))
+        assert_true(++n < 20);
+    assert_int_equal(p.stage, PACE_WARY);
+    assert_true(p.risk >= 0.3 && pace_wants(&p) > p.mean);
+    assert_false(pace_may_undo(&p));
+    pace_anew(&p);                      /* something was done about it */
+    for (unsigned i = 0; i < pace_need(&p) - 1; i++)
+        assert_false(pace_instance(&p, x[i % 2], false, NAN));
+    assert_false(pace_may_undo(&p));
+    good(&p, 1);
+    assert_true(pace_may_undo(&p));
+    pace_gave_back(&p);
+    assert_true(late(&p));              /* from good at once */
+    assert_int_equal(p.stage, PACE_MISSED);
+    p = (struct pace){ .each = 1, .want = 0.2 };
+    for (unsigned i = 0; i < 30; i++)   /* it becomes better */
+        assert_false(pace_instance(&p, 0.25 + i * 0.02, false, NAN));
+    assert_int_equal(p.stage, PACE_GOOD);
+}
+
+/* From wary it is news that it declines, and that it is missed. */
+static void test_wary_worse(void **state)
+{
+    struct pace p = { .each = 1, .want = 0.2 };
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++)
+        pace_instance(&p, i % 2 ? 0.25 : 0.9, false, NAN);
+    assert_int_equal(p.stage, PACE_WARY);
+    assert_true(pace_declines(&p));
+    assert_false(pace_declines(&p));
+    assert_false(late(&p));
+    assert_int_equal(p.stage, PACE_MISSED);
+    assert_true(p.risk == 0 && pace_wants(&p) > 0.5);   /* as before that */
+    pace_anew(&p);
+    assert_true(pace_wants(&p) == p.want);
+}
+
 static void hear(struct fare *f, unsigned tasks, unsigned ran_ms, unsigned kept_ms,
                  bool held, unsigned at_ms)
 {
@@ -141,8 +193,10 @@ static void test_fare(void **state)
     hear(&f, 2, 1100, 200, true, 5400); /* suspended: as before */
     assert_true(fabs(f.wanted - 1) < 1e-9);
     assert_false(fare_is_fresh(&f, 9000 * 1000000ull));
-    hear(&f, 3, 1200, 200, false, 5600);        /* others */
-    assert_false(fare_is_fresh(&f, 5600 * 1000000ull));
+    hear(&f, 2, 1120, 1400, false, 5600);       /* they have waited for long */
+    assert_true(fabs(f.wanted - 2) < 1e-9);
+    hear(&f, 3, 1200, 1400, false, 5800);       /* others */
+    assert_false(fare_is_fresh(&f, 5800 * 1000000ull));
     bad.cpus = (char *)(uintptr_t)"1-";
     assert_int_equal(fare_take(&f, &bad, false, 1, NULL), -1);
     bad.cpus = (char *)(uintptr_t)"99999";
@@ -155,7 +209,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_missed), cmocka_unit_test(test_declines),
         cmocka_unit_test(test_each), cmocka_unit_test(test_open),
-        cmocka_unit_test(test_again), cmocka_unit_test(test_fare),
+        cmocka_unit_test(test_again), cmocka_unit_test(test_wary),
+        cmocka_unit_test(test_wary_worse), cmocka_unit_test(test_fare),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

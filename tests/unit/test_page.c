@@ -35,6 +35,7 @@ static const struct offset offsets[] = {
     AT(page_comm, since_ticks, 48), AT(page_comm, history, 56),
     AT(page_comm, history_before, 64), AT(page_comm, freed, 72),
     AT(page_comm, parcels_in, 80), AT(page_comm, takes_from, 112),
+    AT(page_comm, bytes, 120),
     SIZE(page_comm, 128),
     AT(page_slot, source_tag, 120), AT(page_peer, sent, 8),
     AT(page_peer, last_tag, 32), AT(page_peer, bytes, 40), SIZE(page_peer, 48),

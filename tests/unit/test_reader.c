@@ -245,7 +245,7 @@ static int on_terminal(int slave)
         return 3;
     if (tcsetpgrp(slave, getpgrp()) < 0)
         return 4;
-    for (int i = 0; i < 100 && w.got.n == 0; i++) {
+    for (int i = 0; i < 6000 && w.got.n == 0; i++) {
         turn(base);
         usleep(10000);
     }

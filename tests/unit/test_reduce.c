@@ -471,11 +471,11 @@ static void test_progress(void **state)
     world_open(&w, 7, 2);
     begin(&w);
     part(&w, 0, "0 a\n1 b\n2 c\n3 d\n", NULL);
-    for (uint32_t i = 0; i < 3; i++) {          /* three times 150 of 200 ms */
+    for (uint32_t i = 0; i < 3; i++) {          /* three times 100 of 200 ms */
         uint64_t start = clock_monotonic_ns();
 
         word(&w, 4, i, NULL);
-        while (clock_monotonic_ns() - start < 150 * CLOCK_NS_PER_MS)
+        while (clock_monotonic_ns() - start < 100 * CLOCK_NS_PER_MS)
             event_base_loop(w.base, EVLOOP_ONCE);
     }
     assert_int_equal(w.done, 0);

@@ -166,7 +166,7 @@ static pid_t start(const char *script, const char *mark)
 
 static void wait_for(const struct sweep_job *job, size_t n)
 {
-    for (int i = 0; i < 500 && sweep_signal(job, 0) != n; i++)
+    for (int i = 0; i < 6000 && sweep_signal(job, 0) != n; i++)
         usleep(10000);
     assert_int_equal(sweep_signal(job, 0), n);
 }
@@ -175,7 +175,7 @@ static void wait_for(const struct sweep_job *job, size_t n)
 static void settle(const struct sweep_job *all, size_t n,
                    const struct sweep_job *marked, size_t m)
 {
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         if (sweep_signal(all, 0) == n && sweep_signal(marked, 0) == m &&
             sweep_signal(all, 0) == n && sweep_signal(marked, 0) == m)
             return;

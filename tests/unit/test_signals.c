@@ -74,16 +74,47 @@ static void test_describe(void **state)
 
 static void test_passed(void **state)
 {
+    static const int passed[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF,
+                                  SIGXCPU, SIGURG, SIGIO, SIGPWR };
+    static const int private[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGABRT };
     static const int others[] = { 0, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL,
-                                  SIGSTOP, SIGTSTP, SIGCONT, SIGCHLD, SIGSEGV,
-                                  SIGPIPE, -1, 1000 };
+                                  SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE,
+                                  SIGILL, SIGSYS, SIGTRAP, SIGPIPE, 32, 33, -1,
+                                  1000 };
+    sigset_t all, some;
 
     (void)state;
-    for (int i = 0; i < SIGNALS_PASSED; i++)
-        assert_true(signals_is_passed(signals_passed[i]));
-    assert_true(signals_is_passed(SIGUSR1) && signals_is_passed(SIGXCPU));
+    sigemptyset(&all);
+    sigemptyset(&some);
+    signals_add_passed(&all, true);
+    signals_add_passed(&some, false);
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        assert_true(signals_is_passed(passed[i], false));
+        assert_true(signals_is_passed(passed[i], true));
+        assert_int_equal(sigismember(&some, passed[i]), 1);
+    }
+    for (size_t i = 0; i < sizeof(private) / sizeof(private[0]); i++) {
+        assert_false(signals_is_passed(private[i], false));
+        assert_true(signals_is_passed(private[i], true));
+        assert_int_equal(sigismember(&some, private[i]), 0);
+        assert_int_equal(sigismember(&all, private[i]), 1);
+    }
+    for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++) {
+        assert_true(signals_is_passed(sig, false));
+        assert_int_equal(sigismember(&some, sig), 1);
+    }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        assert_false(signals_is_passed(others[i]));
+        assert_false(signals_is_passed(others[i], true));
+    assert_false(signals_is_passed(SIGRTMAX + 1, true));
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    assert_true(signals_is_stop(SIGTSTP) && signals_is_stop(SIGTTIN) &&
+                signals_is_stop(SIGTTOU));
+    assert_false(signals_is_stop(SIGSTOP) || signals_is_stop(SIGCONT) ||
+                 signals_is_stop(0));
 }
 
 int main(void)
@@ -94,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_may_end),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_passed),
+        cmocka_unit_test(test_stop),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -21,6 +21,7 @@
 #include "proto/base/str.h"
 #include "proto/link/conn.h"
 #include "proto/link/greeting.h"
+#include "proto/link/seal.h"
 
 struct rig {
     struct event_base *base;
@@ -55,6 +56,7 @@ static int on_hello(void *arg, struct conn *c, const void *msg,
         str_addf(&r->log, "hello:%s ", m->name);
     }
     w.protocol = PROTOCOL_VERSION;
+    w.messages = MESSAGE_LAST;
     w.role = HCT__ROLE__ROLE_MASTER;
     conn_set_role(c, HCT__ROLE__ROLE_SLAVE);
     conn_send(c, MESSAGE_WELCOME, &w);
@@ -167,6 +169,8 @@ static const struct conn_route routes[] = {
     { MESSAGE_TASK_EXITED, CONN_ANY, on_exited },
     { MESSAGE_DRAINED, CONN_ANY, on_drained },
     { MESSAGE_NODE_LOAD, CONN_ANY, on_other },
+    { MESSAGE_PACE, CONN_ANY, on_other },
+    { MESSAGE_EFFORT, CONN_ANY, on_other },
     { MESSAGE_TASK_SAMPLES, CONN_ANY, on_other },
     { MESSAGE_TASK_STATE, CONN_ANY, on_other },
     { MESSAGE_SLAVE_JOBS, CONN_ANY, on_other },
@@ -184,7 +188,7 @@ static const struct conn_ops ops = {
 /* Run the loop until the log holds text. */
 static void wait_log(struct rig *r, const char *text)
 {
-    uint64_t end_ns = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
+    uint64_t end_ns = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
     struct timeval tick = { .tv_usec = 20000 };
 
     while (!strstr(str_text(&r->log), text)) {
@@ -314,7 +318,7 @@ static bool alive(uint32_t pid)
 static void assert_dead(const struct rig *r, int n)
 {
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 200 && alive(r->pids[i]); k++)
+        for (int k = 0; k < 6000 && alive(r->pids[i]); k++)
             usleep(10000);
         assert_false(alive(r->pids[i]));
     }
@@ -327,7 +331,7 @@ static void assert_clean(const struct rig *r)
 
     snprintf(command, sizeof(command), "test \"$(ls -A %s)\" = master.sock",
              r->dir);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 6000; i++) {
         if (system(command) == 0)
             return;
         usleep(10000);
@@ -501,7 +505,7 @@ static void start_long(struct rig *r, const char *more)
 
 static void assert_no_grandchildren(void)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 6000; i++) {
         if (system("ps -eo args | grep -q '^sleep 61[12]'") != 0)
             return;
         usleep(10000);
@@ -571,10 +575,11 @@ static void on_far_close(void *arg, struct conn *c, const struct err *why)
     str_addf(&r->log, "far:%s ", why->text);
 }
 
-static void on_far_raw(void *arg, int fd)
+static void on_far_raw(void *arg, int fd, struct seal *seal)
 {
     struct rig *r = arg;
 
+    seal_free(seal);
     r->far = NULL;
     r->raw = fd;
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/conn_ends.h"
 
 #include "proto/base/pipes.h"
+#include "proto/link/seal.h"
 #include "proto/link/timer.h"
 #include "slave/move/splice.h"
 #include "tests/unit/pattern.h"
@@ -20,10 +21,13 @@ struct half {
 };
 
 /* A pipe that we write, a connection, a pipe that we read. */
+enum way_kind { WAY_UNIX, WAY_TCP, WAY_SEALED, WAY_KINDS };
+
 static struct {
     int write, read;            /* ours; -1: closed */
     int pipe[2];                /* theirs: where out reads, in writes */
     int sock[2];                /* of out, of in; -1: closed */
+    struct seal *seal[2];       /* likewise; NULL: none */
     struct half out, in;
     size_t written, got;
 } way;
@@ -46,6 +50,11 @@ static void on_over(void *arg, const struct err *why)
 }
 
 static const struct splice_ops splice_ops = { on_moved, on_over };
+
+static ssize_t imax(ssize_t a, ssize_t b)
+{
+    return a > b ? a : b;
+}
 
 static void shut(int *fd)
 {
@@ -72,12 +81,24 @@ static void connect_tcp(int *sock)
     close(l);
 }
 
-static void make(bool tcp)
+static void make_seals(void)
+{
+    struct key_session keys = { { 1 }, { 2 } }, back = { { 2 }, { 1 } };
+    struct err err;
+
+    way.seal[0] = seal_new(&keys, &err);
+    way.seal[1] = seal_new(&back, &err);
+    assert_true(way.seal[0] && way.seal[1]);
+}
+
+static void make(enum way_kind kind)
 {
     memset(&way, 0, sizeof(way));
     assert_int_equal(pipes_open(&way.pipe[0], &way.write, true), 0);
     assert_int_equal(pipes_open(&way.read, &way.pipe[1], false), 0);
-    if (tcp)
+    if (kind == WAY_SEALED)
+        make_seals();
+    if (kind != WAY_UNIX)
         connect_tcp(way.sock);
     else
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, way.sock), 0);
@@ -90,7 +111,8 @@ static void make(bool tcp)
 static void open_out(uint64_t dead_ns)
 {
     struct splice_conf conf = { .from = way.pipe[0], .to = way.sock[0],
-                                .socket = way.sock[0], .dead_ns = dead_ns };
+                                .socket = way.sock[0], .seal = way.seal[0],
+                                .dead_ns = dead_ns };
     struct err err;
 
     way.out.s = splice_open(base, &conf, &splice_ops, &way.out, &err);
@@ -100,7 +122,8 @@ static void open_out(uint64_t dead_ns)
 static void open_in(uint64_t dead_ns)
 {
     struct splice_conf conf = { .from = way.sock[1], .to = way.pipe[1],
-                                .socket = way.sock[1], .dead_ns = dead_ns };
+                                .socket = way.sock[1], .seal = way.seal[1],
+                                .dead_ns = dead_ns };
     struct err err;
 
     way.in.s = splice_open(base, &conf, &splice_ops, &way.in, &err);
@@ -118,6 +141,8 @@ static int drop(void **state)
     for (int i = 0; i < 2; i++) {
         shut(&way.pipe[i]);
         shut(&way.sock[i]);
+        seal_free(way.seal[i]);
+        way.seal[i] = NULL;
     }
     return 0;
 }
@@ -167,8 +192,8 @@ static void pass_all(void)
 static void test_whole(void **state)
 {
     (void)state;
-    for (int tcp = 0; tcp < 2; tcp++) {
-        make(tcp);
+    for (enum way_kind kind = 0; kind < WAY_KINDS; kind++) {
+        make(kind);
         open_out(0);
         open_in(0);
         pass_all();
@@ -182,7 +207,7 @@ static void test_copied(void **state)
     int ends[2];
 
     (void)state;
-    make(false);
+    make(WAY_UNIX);
     shut(&way.write);
     shut(&way.pipe[0]);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -225,19 +250,24 @@ static void fill(void)
 static void test_waits(void **state)
 {
     (void)state;
-    for (int tcp = 0; tcp < 2; tcp++) {
-        make(tcp);
-        open_out(0);
-        open_in(0);
+    for (enum way_kind kind = 0; kind < WAY_KINDS; kind++) {
+        uint64_t dead_ns = kind == WAY_SEALED ? 50 * MS : 0;
+        unsigned idle = dead_ns ? 40 : 10;      /* turns, to look at the peer */
+
+        make(kind);
+        open_out(dead_ns);
+        open_in(dead_ns);
         write_pattern(way.write, &way.written, 1000);
         WAIT_FOR(way.in.moved == 1000);
-        assert_true(turns(200 * MS) < 10);
+        assert_true(turns(200 * MS) < idle);
         fill();
-        assert_true(turns(200 * MS) < 10);
-        splice_close(way.out.s);
-        splice_close(way.in.s);
-        open_out(50 * MS);
-        open_in(50 * MS);
+        assert_true(turns(200 * MS) < idle);
+        if (kind != WAY_SEALED) {       /* what one has would be lost */
+            splice_close(way.out.s);
+            splice_close(way.in.s);
+            open_out(50 * MS);
+            open_in(50 * MS);
+        }
         turn_for(700 * MS);
         while (read_some(SIZE_MAX))
             if (way.got == way.written)
@@ -254,8 +284,8 @@ static void test_waits(void **state)
 static void test_reset(void **state)
 {
     (void)state;
-    for (int tcp = 0; tcp < 2; tcp++) {
-        make(tcp);
+    for (enum way_kind kind = 0; kind < WAY_KINDS; kind++) {
+        make(kind);
         open_out(0);
         open_in(0);
         fill();
@@ -265,12 +295,12 @@ static void test_reset(void **state)
         way.sock[0] = -1;
         while (read_some(SIZE_MAX) && !way.in.over)
             turn();
-        assert_int_equal(way.in.failed, tcp);
-        if (tcp)
+        assert_int_equal(way.in.failed, kind != WAY_UNIX);
+        if (kind != WAY_UNIX)
             assert_int_equal(way.in.why.code, ECONNRESET);
         drop(NULL);
 
-        make(tcp);
+        make(kind);
         open_out(0);
         fill();
         splice_reset(way.sock[1]);
@@ -285,8 +315,8 @@ static void test_reset(void **state)
 static void test_peer_ends(void **state)
 {
     (void)state;
-    for (int tcp = 0; tcp < 2; tcp++) {
-        make(tcp);
+    for (enum way_kind kind = 0; kind < WAY_KINDS; kind++) {
+        make(kind);
         open_out(0);
         turn();
         assert_int_equal(way.out.over, 0);
@@ -295,7 +325,7 @@ static void test_peer_ends(void **state)
         assert_string_equal(way.out.why.text, "it has closed the connection");
         drop(NULL);
 
-        make(tcp);
+        make(kind);
         open_out(0);
         assert_int_equal(write(way.sock[1], "x", 1), 1);
         WAIT_FOR(way.out.over);
@@ -307,14 +337,66 @@ static void test_peer_ends(void **state)
 static void test_reader_gone(void **state)
 {
     (void)state;
-    make(true);
-    open_out(0);
-    open_in(0);
-    shut(&way.read);
-    write_pattern(way.write, &way.written, 1000);
-    WAIT_FOR(way.in.over);
-    assert_int_equal(way.in.why.code, EPIPE);
-    assert_int_equal(way.out.over, 0);
+    for (enum way_kind kind = WAY_TCP; kind < WAY_KINDS; kind++) {
+        make(kind);
+        open_out(0);
+        open_in(0);
+        shut(&way.read);
+        write_pattern(way.write, &way.written, 1000);
+        WAIT_FOR(way.in.over);
+        assert_int_equal(way.in.why.code, EPIPE);
+        assert_int_equal(way.out.over, 0);
+        drop(NULL);
+    }
+}
+
+/* Somebody is on the way, and has changed a bit, or ends it before its time. */
+static void test_tampered(void **state)
+{
+    static uint8_t wire[4096];
+    static const struct { int bit; size_t cut; int code; const char *says; } v[] = {
+        { -1, 0, 0, "" },
+        { 8 * 700, 0, EKEYREJECTED, "tampered" },
+        { -1, 1, ECONNRESET, "reset" },
+    };
+    size_t n;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+        make(WAY_SEALED);
+        open_out(0);
+        write_pattern(way.write, &way.written, 1000);
+        shut(&way.write);
+        WAIT_FOR(way.out.over);
+        assert_false(way.out.failed);
+        assert_int_equal(way.out.moved, 1000);
+        n = 0;
+        WAIT_FOR((n += (size_t)imax(read(way.sock[1], wire + n, sizeof(wire) - n),
+                                    0)) == 1000 + SEAL_OVER);
+        for (size_t k = 0; k + 8 <= 1000; k++)          /* nothing is to be seen */
+            for (size_t at = 0; at < 50; at++)
+                assert_true(wire[k] != byte_at(at) || wire[k + 1] != byte_at(at + 1) ||
+                            wire[k + 2] != byte_at(at + 2) ||
+                            wire[k + 3] != byte_at(at + 3) ||
+                            wire[k + 4] != byte_at(at + 4));
+        if (v[i].bit >= 0)
+            wire[v[i].bit / 8] ^= 1;
+        shut(&way.sock[0]);
+        shut(&way.sock[1]);
+        connect_tcp(way.sock);
+        fcntl(way.sock[1], F_SETFL, O_NONBLOCK);
+        open_in(0);
+        n -= v[i].cut;
+        assert_int_equal(write(way.sock[0], wire, n), n);
+        shut(&way.sock[0]);
+        WAIT_FOR(way.in.over);
+        assert_int_equal(way.in.failed, v[i].code != 0);
+        if (v[i].code)
+            assert_int_equal(way.in.why.code, v[i].code);
+        assert_non_null(strstr(way.in.why.text, v[i].says));
+        assert_int_equal(way.in.moved, v[i].code ? 0 : 1000);
+        drop(NULL);
+    }
 }
 
 int main(void)
@@ -323,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_whole), TEST(test_copied), TEST(test_waits), TEST(test_reset),
         TEST(test_peer_ends), TEST(test_reader_gone),
+        TEST(test_tampered),
     };
 
     signal(SIGPIPE, SIG_IGN);   /* as the slave does */

@@ -259,7 +259,7 @@ static void test_reaped(void **state)
 {
     struct stacker_conf conf = { .nsamples = 200, .interval_ns = 200000 };
     pid_t pids[6];
-    struct reap *reap = reap_open(base, on_dead, on_stopped, NULL, NULL);
+    struct reap *reap = reap_open(base, on_dead, on_stopped, NULL, NULL, NULL);
 
     (void)state;
     assert_non_null(reap);

@@ -1,5 +1,7 @@
-/* test_task.c - is a task in the world of MPI that it was given? */
+/* test_task.c - is a task in the world of MPI that it was given? And for how long has
+ * it stood, also where nobody was told. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +10,8 @@
 #include <cmocka.h>
 
 #include "mpi-wrappers/page.h"
+#include "proto/base/clock.h"
+#include "slave/jobs/node.h"
 #include "slave/jobs/task.h"
 #include "slave/page/registry.h"
 
@@ -96,10 +100,44 @@ static void test_unknown(void **state)
     task_fini(&t);
 }
 
+static void test_stood(void **state)
+{
+    const uint64_t ago_ns = 5 * CLOCK_NS_PER_S;
+    const uint64_t began_ns = clock_wall_ns() - ago_ns;
+    struct records_window window = { 0 };
+    static struct node node;
+    struct page_header *h;
+    struct task t;
+
+    (void)state;
+    task_init(&t, 1, 0, &window);
+    h = page_for(&t);
+    h->clock = PAGE_CLOCK_MONOTONIC;
+    assert_false(task_stood_unseen(&t, &node, 0));      /* we did not stand */
+    assert_false(task_stood(&t, 0));
+    assert_true(task_stood_unseen(&t, &node, ago_ns));
+    assert_true(t.held && t.by_others);
+    assert_in_range(t.held_ns, began_ns, began_ns + ago_ns);
+    assert_true(task_stood(&t, 0));                     /* it goes on */
+    assert_false(t.held || t.by_others);
+    assert_in_range(h->stood_ticks, ago_ns, 2 * ago_ns);
+
+    assert_false(task_stood(&t, SIGSTOP));      /* nobody has asked it */
+    assert_false(task_stood_unseen(&t, &node, ago_ns));
+    assert_false(task_stood(&t, 0));
+    assert_true(task_stood(&t, SIGTSTP));
+    assert_false(task_stood(&t, SIGTSTP));              /* that is no news */
+    assert_false(task_stood_unseen(&t, &node, ago_ns));
+    assert_true(task_stood(&t, 0));
+    drop_page(&t);
+    task_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worlds), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_stood),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -89,12 +89,14 @@ static struct plan *make_plan(bool oversubscribed)
     return p;
 }
 
+static const char *yield = "/lib/libhector-yield.so";
+
 static void build(struct env *e, char *const *user, struct plan *plan,
                   bool fast, const char *preload)
 {
     struct plan_app app = { .env = (char **)user };
     struct taskenv t = { .plan = plan, .tasks_socket = "/run/x/tasks.sock",
-                         .preload = preload, .shm = "/dev/shm/h",
+                         .preload = preload, .yield = yield, .shm = "/dev/shm/h",
                          .fast_fabric = fast };
 
     assert_int_equal(taskenv_begin(e, &app), 0);
@@ -169,6 +171,41 @@ static void test_choices(void **state)
     plan_destroy(plan);
 }
 
+/* Only tasks of class realtime wait by a library of their own, and sleep only where
+ * something comes round. */
+static void test_realtime(void **state)
+{
+    char *const user[] = { (char *)"LD_PRELOAD=/mine.so", NULL };
+    char *const round[] = { (char *)"cycle/20ms" };
+    struct plan *plan = make_plan(false);
+    struct env e = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_take_periods(plan, round, 1, NULL), 0);
+    build(&e, user, plan, false, "/h.so");
+    check(&e, "LD_PRELOAD", "/h.so:/mine.so");
+    check(&e, "OMPI_MCA_mpi_yield_when_idle", NULL);
+    env_fini(&e);
+    plan->schedule.want.class = PRIORITY_REALTIME;
+    build(&e, user, plan, false, "/h.so");
+    check(&e, "LD_PRELOAD", "/h.so:/lib/libhector-yield.so:/mine.so");
+    check(&e, "OMPI_MCA_mpi_yield_when_idle", "1");
+    env_fini(&e);
+    assert_int_equal(plan_take_periods(plan, NULL, 0, NULL), 0);
+    build(&e, user, plan, false, "/h.so");
+    check(&e, "LD_PRELOAD", "/h.so:/lib/libhector-yield.so:/mine.so");
+    check(&e, "OMPI_MCA_mpi_yield_when_idle", NULL);
+    env_fini(&e);
+    assert_int_equal(plan_take_periods(plan, round, 1, NULL), 0);
+    yield = "";                 /* it is not there */
+    build(&e, user, plan, false, "/h.so");
+    check(&e, "LD_PRELOAD", "/h.so:/mine.so");
+    check(&e, "OMPI_MCA_mpi_yield_when_idle", NULL);
+    yield = "/lib/libhector-yield.so";
+    env_fini(&e);
+    plan_destroy(plan);
+}
+
 static struct cpu_set set(const char *tunables)
 {
     return tunable_off(tunables);
@@ -182,7 +219,7 @@ static void test_processors(void **state)
     struct plan_app app = { .env = (char **)user };
     struct plan *plan = make_plan(false);
     struct taskenv t = { .plan = plan, .tasks_socket = "/s", .preload = "",
-                         .layer = "/l", .shm = "", .cpu = &here };
+                         .yield = "", .layer = "/l", .shm = "", .cpu = &here };
     struct env e = { 0 };
 
     (void)state;
@@ -213,7 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists), cmocka_unit_test(test_task),
-        cmocka_unit_test(test_choices), cmocka_unit_test(test_processors),
+        cmocka_unit_test(test_choices), cmocka_unit_test(test_realtime),
+        cmocka_unit_test(test_processors),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -57,13 +57,14 @@ static const struct table_column node_columns[] = {
     { "SPEED", TABLE_NUMBER, NULL }, { "LOAD", TABLE_NUMBER, NULL },
     { "MEMORY", TABLE_BYTES, NULL }, { "TASKS", TABLE_NUMBER, NULL },
     { "WANT", TABLE_NUMBER, NULL }, { "GET", TABLE_NUMBER, NULL },
-    { "TAKES", TABLE_TEXT, NULL },
+    { "TAKES", TABLE_TEXT, NULL }, { "FAR", TABLE_BYTES, NULL },
 };
 static const char *const node_names[] = { "node", "cpus", "speed", "load",
-    "memory_bytes", "tasks", "wants", "gets", "takes" };
-enum { COLUMNS = 9 };
+    "memory_bytes", "tasks", "wants", "gets", "takes", "far_bytes_s" };
+enum { COLUMNS = 9, NODE_COLUMNS = 10 };
 _Static_assert(sizeof(step_names) / sizeof(step_names[0]) == COLUMNS &&
-               sizeof(node_names) / sizeof(node_names[0]) == COLUMNS, "one row");
+               sizeof(node_names) / sizeof(node_names[0]) == NODE_COLUMNS,
+               "one row");
 
 static struct store_value text(const char *s)
 {
@@ -101,7 +102,8 @@ static void begin(struct asking *q, bool nodes)
     answer_begin(&q->a, q->tool, nodes ? node_columns : step_columns);
     q->begun = true;
     if (q->a.rows.head)
-        q->a.rows.head(q->a.rows.arg, COLUMNS, nodes ? node_names : step_names);
+        q->a.rows.head(q->a.rows.arg, nodes ? NODE_COLUMNS : COLUMNS,
+                       nodes ? node_names : step_names);
 }
 
 static void add_step(struct asking *q, const Hct__Plan__Step *s)
@@ -196,6 +198,21 @@ static int dry_run(struct asking *q)
     return rc;
 }
 
+/* What its tasks send to other nodes, and these to them. */
+static uint64_t far_bytes_s(const struct hct_system *in, uint32_t host)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < in->ntraffic; i++) {
+        const struct hct_traffic *t = hct_traffic(in, i);
+        bool a = hct_seat(in, t->a)->host == host;
+
+        if (a != (hct_seat(in, t->b)->host == host))
+            sum += t->bytes_s;
+    }
+    return sum < 9e18 ? (uint64_t)sum : 0;
+}
+
 static void add_node(struct asking *q, const struct systembytes *s, uint32_t i)
 {
     const struct hct_host *h = hct_host(&s->in, i);
@@ -213,16 +230,17 @@ static void add_node(struct asking *q, const struct systembytes *s, uint32_t i)
         gets += t->gets;
     }
     {
-        const struct store_value v[COLUMNS] = {
+        const struct store_value v[NODE_COLUMNS] = {
             text(systembytes_node(s, i)), whole(h->slots),
             real(buf[0], sizeof(buf[0]), h->speed),
             real(buf[1], sizeof(buf[1]), h->load), whole(h->memory_bytes),
             whole(tasks), real(buf[2], sizeof(buf[2]), wants),
             real(buf[3], sizeof(buf[3]), gets),
             text(h->flags & HCT_HOST_DRAINING ? "no"
-                 : h->flags & HCT_HOST_OWNER ? "owner" : "yes") };
+                 : h->flags & HCT_HOST_OWNER ? "owner" : "yes"),
+            whole(far_bytes_s(&s->in, i)) };
 
-        q->a.rows.row(q->a.rows.arg, COLUMNS, node_names, v);
+        q->a.rows.row(q->a.rows.arg, NODE_COLUMNS, node_names, v);
     }
 }
 

@@ -6,26 +6,16 @@
 
 #include "master/hector/core/human.h"
 #include "master/store/query.h"
+#include "master/store/rungkinds.h"
 #include "proto/base/clock.h"
 
 struct rungs { struct str *to; uint64_t job; };
 
 static const char *words_of(const char *kind)
 {
-    static const struct { const char *kind, *words;
-    } list[] = {
-        {"calm", "given the least weight"},
-        {"aside", "kept off its processors"},
-        {"suspend", "suspended"},
-        {"store", "suspended to disk"},
-        {"leave", "moved to another node"},
-        {"faster", "moved to a faster node"},
-    };
+    const char *done = rungkind_done(kind);
 
-    for (size_t i = 0; kind && i < sizeof(list) / sizeof(list[0]); i++)
-        if (strcmp(kind, list[i].kind) == 0)
-            return list[i].words;
-    return "?";
+    return done ? done : "?";
 }
 
 static bool is(const struct store_rung *r, const char *state)

@@ -15,6 +15,8 @@ enum { STANDING_PLACES = 8 };   /* in the kernel that are told apart */
 static bool stands(const struct hct_rank *k, uint32_t flag,
                    const char *wchan)
 {
+    if (flag == HCT_STOPPED && (k->flags & HCT_SUSPENDED))
+        return false;           /* it is among those */
     return k->life > HCT_LIFE_NONE && k->life < HCT_LIFE_ENDED &&
            (k->flags & flag) && (!wchan || strcmp(k->wchan, wchan) == 0);
 }

@@ -42,7 +42,8 @@ static const struct args_option options[] = {
     { NULL, "outliers", ARGS_NONE, NULL, "the tasks that are furthest from their "
       "like; now, if it runs", args_flag, OPTION(outliers), 0, 0 },
     { NULL, "k top", ARGS_VALUE, "N",
-      "... so many of each method (5); of a slice so many lines (20)",
+      "... so many of each method (5); of a slice so many lines (40 % of the "
+      "path, 20 at least)",
       args_u64, OPTION(top), 1, 1000 },
     { NULL, "method", ARGS_VALUE, "NAME", "... of that one: cluster, neighbour "
       "or polish (all)", args_text, OPTION(method), 0, 0 },

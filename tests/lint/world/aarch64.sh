@@ -1,7 +1,8 @@
 #!/bin/sh
 # aarch64.sh - the C code is understood for 64-bit ARM, too: by clang, with the
 # C library's headers for that (libc6-dev-arm64-cross) and everybody else's of
-# this machine. Nothing is linked nor run.
+# this machine, of which OpenSSL's say what it is configured for. Nothing is linked
+# nor run.
 . "${0%/*}/../../lib/lint.sh"
 
 build=${HECTOR_BUILD:-build}
@@ -20,6 +21,7 @@ else
             -I"$build" -I"$build/gen" -isystem $headers \
             $(mpicc -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I/-isystem /p') \
             $(pkg-config --cflags pmix libevent libprotobuf-c smartcols 2>/dev/null) \
-            -idirafter /usr/include -Wall -Wextra 2>&1)"
+            -idirafter /usr/include \
+            -idirafter "/usr/include/$(gcc -print-multiarch)" -Wall -Wextra 2>&1)"
 fi
 finish

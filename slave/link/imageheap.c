@@ -1,5 +1,5 @@
 /* imageheap.c - see imageheap.h. */
-#include "slave/move/imageheap.h"
+#include "slave/link/imageheap.h"
 
 #include <malloc.h>
 
