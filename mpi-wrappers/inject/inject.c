@@ -164,7 +164,8 @@ int inject_parse(struct inject_plan *p, const char *text, uint32_t rank,
     return 0;
 }
 
-uint32_t inject_due(struct inject_plan *p, unsigned call, uint64_t now_ns)
+uint32_t inject_due(struct inject_plan *p, unsigned call, int receiver,
+                    uint64_t now_ns)
 {
     uint32_t due = 0;
 
@@ -173,7 +174,8 @@ uint32_t inject_due(struct inject_plan *p, unsigned call, uint64_t now_ns)
         struct inject_rule *r = &p->rule[i];
         uint64_t n;
 
-        if (r->not_before_ns > now_ns)
+        if (r->not_before_ns > now_ns ||
+            (r->fault == INJECT_DROP && receiver == INJECT_NOBODY))
             continue;
         n = 1 + atomic_fetch_add_explicit(&r->count, 1, memory_order_relaxed);
         if (n == r->target || (n > r->target && r->fault == INJECT_SLOW))
@@ -182,14 +184,17 @@ uint32_t inject_due(struct inject_plan *p, unsigned call, uint64_t now_ns)
     return due;
 }
 
-void inject_describe(const struct inject_rule *r, unsigned call, char *text,
-                     int size)
+void inject_describe(const struct inject_rule *r, unsigned call, int receiver,
+                     char *text, int size)
 {
     const char *name = call_name(call);
     bool exact = strcasecmp(r->pattern, name) == 0;
+    char to[32] = "";
 
-    snprintf(text, (size_t)size, "injected: %s %s %s call %llu%s%s",
+    if (r->fault == INJECT_DROP)
+        snprintf(to, sizeof(to), " to rank %d", receiver);
+    snprintf(text, (size_t)size, "injected: %s %s %s call %llu%s%s%s",
              inject_name(r->fault), r->after ? "after" : "in", name,
              (unsigned long long)r->target, exact ? "" : " of ",
-             exact ? "" : r->pattern);
+             exact ? "" : r->pattern, to);
 }

@@ -104,7 +104,7 @@ static void put_line(const char *text)
 }
 
 /* A delay of every call is written down once. */
-static void write_down(unsigned i, unsigned call)
+static void write_down(unsigned i, unsigned call, int receiver)
 {
     const struct inject_rule *r = &plan.rule[i];
     uint32_t bit = (uint32_t)1 << i;
@@ -112,7 +112,7 @@ static void write_down(unsigned i, unsigned call)
 
     if (atomic_fetch_or(&written, bit) & bit)
         return;
-    inject_describe(r, call, text, sizeof(text));
+    inject_describe(r, call, receiver, text, sizeof(text));
     if (recorder_note)
         recorder_note(r->fault, text, strlen(text));
     put_line(text);
@@ -143,7 +143,7 @@ static bool enter_outermost(unsigned call)
     return recorder_inside ? recorder_inside(call) : depth == 1;
 }
 
-bool inject_enter(unsigned call, struct inject_call *c)
+bool inject_enter(unsigned call, int receiver, struct inject_call *c)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     bool drop = false;
@@ -155,11 +155,14 @@ bool inject_enter(unsigned call, struct inject_call *c)
         return false;
     int saved = errno;
 
-    for (due = inject_due(&plan, call, since_init()); due; due &= due - 1) {
+    if (receiver == handle_flavor.proc_null)
+        receiver = INJECT_NOBODY;
+    for (due = inject_due(&plan, call, receiver, since_init()); due;
+         due &= due - 1) {
         unsigned i = (unsigned)__builtin_ctz(due);
         const struct inject_rule *r = &plan.rule[i];
 
-        write_down(i, call);
+        write_down(i, call, receiver);
         if (r->after)
             c->after |= (uint32_t)1 << i;
         else

@@ -9,7 +9,7 @@
 #define INJECT_MISSING(type) \
     ((type)_Generic((type *)0, int *: MPI_ERR_INTERN, default: 0))
 
-#define INJECT_BODY(type, name, params, args, to_nobody)                   \
+#define INJECT_BODY(type, name, params, args, receiver, to_nobody)         \
     {                                                                      \
         type (*real) params = (type (*) params)                            \
             real_get(REAL_C, CALL_##name);                                 \
@@ -18,20 +18,20 @@
                                                                            \
         if (!real)                                                         \
             return INJECT_MISSING(type);                                   \
-        if (inject_enter(CALL_##name, &call))                              \
+        if (inject_enter(CALL_##name, receiver, &call))                    \
             to_nobody;                                                     \
         rc = real args;                                                    \
         inject_leave(CALL_##name, &call);                                  \
         return rc;                                                         \
     }
 
-#define INJECT(type, name, params, args, to_nobody)                        \
+#define INJECT(type, name, params, args, receiver, to_nobody)              \
     WRAP_EXPORT type MPI_##name params                                     \
-    INJECT_BODY(type, name, params, args, to_nobody)
+    INJECT_BODY(type, name, params, args, receiver, to_nobody)
 
-#define INJECT_UNDECLARED(type, name, params, args, to_nobody)             \
+#define INJECT_UNDECLARED(type, name, params, args, receiver, to_nobody)   \
     WRAP_EXPORT type inject_##name params __asm__("MPI_" #name);           \
     WRAP_EXPORT type inject_##name params                                  \
-    INJECT_BODY(type, name, params, args, to_nobody)
+    INJECT_BODY(type, name, params, args, receiver, to_nobody)
 
 #include "inject_c.inc"

@@ -5,7 +5,8 @@
 
 #include "mpi-wrappers/handles/handle.h"
 
-#define INJECTF_VOID(symbol, which, name, params, args, to_nobody)        \
+#define INJECTF_VOID(symbol, which, name, params, args, receiver,         \
+                     to_nobody)                                           \
     WRAP_EXPORT void symbol params;                                       \
     WRAP_EXPORT void symbol params                                        \
     {                                                                     \
@@ -15,7 +16,7 @@
                                                                           \
         if (!real)                                                        \
             return;                                                       \
-        if (inject_enter(CALL_##name, &call))                             \
+        if (inject_enter(CALL_##name, receiver, &call))                   \
             to_nobody;                                                    \
         real args;                                                        \
         inject_leave(CALL_##name, &call);                                 \
@@ -32,21 +33,23 @@
                                                                           \
         if (!real)                                                        \
             return 0;                                                     \
-        inject_enter(CALL_##name, &call);                                 \
+        inject_enter(CALL_##name, INJECT_NOBODY, &call);                  \
         value = real args;                                                \
         inject_leave(CALL_##name, &call);                                 \
         return value;                                                     \
     }
 
-#define INJECTF(name, lower, upper, params, args, to_nobody)              \
-    INJECTF_VOID(mpi_##lower##_, REAL_F, name, params, args, to_nobody)   \
-    INJECTF_VOID(mpi_##lower##_f08_, REAL_F08, name, params, args,        \
+#define INJECTF(name, lower, upper, params, args, receiver, to_nobody)    \
+    INJECTF_VOID(mpi_##lower##_, REAL_F, name, params, args, receiver,    \
                  to_nobody)                                               \
+    INJECTF_VOID(mpi_##lower##_f08_, REAL_F08, name, params, args,        \
+                 receiver, to_nobody)                                     \
     WRAPF_ALIASES(void, name, lower, upper, params);
 
-#define INJECTF_CPTR(name, lower, upper, params, args, to_nobody)         \
+#define INJECTF_CPTR(name, lower, upper, params, args, receiver,          \
+                     to_nobody)                                           \
     INJECTF_VOID(mpi_##lower##_cptr_, REAL_F_CPTR, name, params, args,    \
-                 to_nobody)                                               \
+                 receiver, to_nobody)                                     \
     WRAPF_ALIASES_CPTR(name, lower, upper, params);
 
 #define INJECTF_VALUE(name, lower, upper, params, args, type)             \

@@ -101,9 +101,10 @@ function receiver(    i)
 function put_inject_c(params, args,    peer)
 {
     peer = receiver()
-    printf "INJECT%s(%s, %s, (%s), (%s), %s)\n", \
+    printf "INJECT%s(%s, %s, (%s), (%s), %s, %s)\n", \
         flag == "undeclared" || flag == "conly" ? "_UNDECLARED" : "", \
         type, name, nparams ? params : "void", args, \
+        peer ? name_of(decl[peer]) : "INJECT_NOBODY", \
         peer ? name_of(decl[peer]) " = handle_flavor.proc_null" : "(void)0"
 }
 
@@ -113,7 +114,9 @@ function put_inject_f(cptr, params, args,    peer)
     printf "INJECTF%s%s(%s, %s, %s, (%s), (%s), %s)\n", \
         type == "int" ? "" : "_VALUE", cptr ? "_CPTR" : "", \
         name, tolower(name), toupper(name), params, args, \
-        type != "int" ? type : peer ? "a" peer " = &handle_flavor.proc_null" : "(void)0"
+        type != "int" ? type : \
+        peer ? "*(const int *)a" peer ", a" peer " = &handle_flavor.proc_null" : \
+        "INJECT_NOBODY, (void)0"
 }
 
 # All by reference; functions of a value have no error code. Strings of any

@@ -119,12 +119,19 @@ done
 # ------------------------------------------------------------ lost messages
 until='[ "$(calls 1) $(calls 2)" = "204 203" ]'
 ended rank=1,call=MPI_Isend:50,fault=drop 3 "$APPS/ring" 10
-struck 143 1 6 MPI_Isend 'drop in MPI_Isend call 50' 'drop'
+struck 143 1 6 MPI_Isend 'drop in MPI_Isend call 50 to rank 2' 'drop'
 is "$(calls 1) $(calls 2)" '204 203' \
     'drop: the sender has gone on, the receiver waits'
 # Without the others' barrier the program sees that a message is missing.
 ended rank=0,call=MPI_Send:2,fault=drop 2 "$APPS/wavefront"
-struck 143 0 6 MPI_Send 'drop in MPI_Send call 2' 'drop, blocking'
+struck 143 0 6 MPI_Send 'drop in MPI_Send call 2 to rank 1' 'drop, blocking'
+
+# A send to nobody cannot be lost: it does not count.
+ended rank=1,call=MPI_Send,fault=drop 2 "$APPS/edge" 5
+struck 143 1 6 MPI_Send 'drop in MPI_Send call 1 to rank 0' 'drop at an edge'
+run hector-run -n 2 --oversubscribe --inject rank=1,call=MPI_Send:4,fault=drop "$APPS/edge" 3
+is "$status $(out) $(events 'count(*)')" '0 3 messages 0' \
+    'drop: of six sends three are to somebody, and there is no fourth'
 
 # ------------------------------------------------------- time and processor
 inject rank=0,call=MPI_Waitall:7,fault=stall,time=700ms
@@ -215,9 +222,9 @@ run hector-run -n 2 --oversubscribe \
 struck 0 1 4 MPI_Sendrecv 'stall after MPI_Sendrecv call 20' 'threads'
 if [ -x "$APPS/heat" ]; then
     ended rank=1,call=MPI_Sendrecv:21,fault=drop 2 "$APPS/heat"
-    struck 143 1 6 MPI_Sendrecv 'drop in MPI_Sendrecv call 21' 'mpif.h, drop'
+    struck 143 1 6 MPI_Sendrecv 'drop in MPI_Sendrecv call 21 to rank 0' 'mpif.h, drop'
     ended rank=0,call=MPI_Isend:22,fault=drop 2 "$APPS/jacobi"
-    struck 143 0 6 MPI_Isend 'drop in MPI_Isend call 22' 'mpi_f08, drop'
+    struck 143 0 6 MPI_Isend 'drop in MPI_Isend call 22 to rank 1' 'mpi_f08, drop'
     for p in heat:MPI_SENDRECV jacobi:MPI_WAITALL; do
         : >"$T/log"
         run hector-run -n 2 \

@@ -99,7 +99,7 @@ is "$status" 9 'exit: status'
 is "$(events)" '1|MPI_Barrier|injected: exit in MPI_Barrier call 20' '... event'
 inject 'drop in 1 MPI_Isend 5 5 0 0 0 0 0' sh "$T/struck"
 is "$status" 124 'a dropped message: the receiver waits'
-is "$(events)" '1|MPI_Isend|injected: drop in MPI_Isend call 5' '... event'
+is "$(events)" '1|MPI_Isend|injected: drop in MPI_Isend call 5 to rank 0' '... event'
 inject 'spin after 1 MPI_Waitall 5 5 0 0 0 0 0' sh "$T/struck"
 is "$status $(events)" \
     '124 1|MPI_Waitall|injected: spin after MPI_Waitall call 5' 'spin'

@@ -27,7 +27,7 @@ static int struck(unsigned call, int n)
     int first = 0;
 
     for (int i = 1; i <= n; i++)
-        if (inject_due(&plan, call, 1) && !first)
+        if (inject_due(&plan, call, 0, 1) && !first)
             first = i;
     return first;
 }
@@ -39,7 +39,7 @@ static void test_nth(void **state)
     assert_int_equal(plan.n, 1);
     assert_int_equal(struck(CALL_Barrier, 1000), 0);
     for (int i = 1; i <= 1000; i++)
-        assert_int_equal(inject_due(&plan, CALL_Allreduce, 0), i == 500);
+        assert_int_equal(inject_due(&plan, CALL_Allreduce, 0, 0), i == 500);
 }
 
 static void test_pattern(void **state)
@@ -50,17 +50,17 @@ static void test_pattern(void **state)
 
     (void)state;
     parse("hang after all mpi_*SEND 3 3 0 0 0 0 0", 0, 1);
-    assert_int_equal(inject_due(&plan, calls[0], 0), 0);
-    assert_int_equal(inject_due(&plan, calls[1], 0), 0);
-    assert_int_equal(inject_due(&plan, calls[2], 0), 0);
-    assert_int_equal(inject_due(&plan, calls[4], 0), 0);
-    assert_int_equal(inject_due(&plan, calls[3], 0), 1);
-    inject_describe(&plan.rule[0], CALL_Ssend, text, sizeof(text));
+    assert_int_equal(inject_due(&plan, calls[0], 0, 0), 0);
+    assert_int_equal(inject_due(&plan, calls[1], 0, 0), 0);
+    assert_int_equal(inject_due(&plan, calls[2], 0, 0), 0);
+    assert_int_equal(inject_due(&plan, calls[4], 0, 0), 0);
+    assert_int_equal(inject_due(&plan, calls[3], 0, 0), 1);
+    inject_describe(&plan.rule[0], CALL_Ssend, 0, text, sizeof(text));
     assert_string_equal(text, "injected: hang after MPI_Ssend call 3 of "
                         "mpi_*SEND");
     parse("drop in all mpi_send 3 3 0 0 0 0 0", 0, 1);
-    inject_describe(&plan.rule[0], CALL_Send, text, sizeof(text));
-    assert_string_equal(text, "injected: drop in MPI_Send call 3");
+    inject_describe(&plan.rule[0], CALL_Send, 7, text, sizeof(text));
+    assert_string_equal(text, "injected: drop in MPI_Send call 3 to rank 7");
 }
 
 /* Only what sends counts for a message that is to be lost. */
@@ -71,8 +71,10 @@ static void test_drop(void **state)
     assert_int_equal(struck(CALL_Barrier, 10), 0);
     assert_int_equal(struck(CALL_Recv, 10), 0);
     assert_int_equal(struck(CALL_Bcast, 10), 0);
-    assert_int_equal(inject_due(&plan, CALL_Isend, 0), 0);
-    assert_int_equal(inject_due(&plan, CALL_Put, 0), 1);
+    for (int i = 0; i < 10; i++)        /* to nobody */
+        assert_int_equal(inject_due(&plan, CALL_Send, INJECT_NOBODY, 0), 0);
+    assert_int_equal(inject_due(&plan, CALL_Isend, 0, 0), 0);
+    assert_int_equal(inject_due(&plan, CALL_Put, 0, 0), 1);
 }
 
 static void test_slow(void **state)
@@ -80,7 +82,7 @@ static void test_slow(void **state)
     (void)state;
     parse("slow in all MPI_Send 3 3 0 0 1000 0 0", 0, 1);
     for (int i = 1; i <= 10; i++)
-        assert_int_equal(inject_due(&plan, CALL_Send, 0), i >= 3);
+        assert_int_equal(inject_due(&plan, CALL_Send, 0, 0), i >= 3);
 }
 
 static void test_several(void **state)
@@ -89,9 +91,9 @@ static void test_several(void **state)
     parse("stall in 0 MPI_Send 2 2 0 0 1 0 0;exit in 1 MPI_Send 1 1 0 0 0 0 3;"
           "hang in 0-1 MPI_S* 2 2 0 0 0 0 0", 0, 2);
     assert_int_equal(plan.n, 2);        /* the second is not for us */
-    assert_int_equal(inject_due(&plan, CALL_Ssend, 0), 0);
-    assert_int_equal(inject_due(&plan, CALL_Send, 0), 2);
-    assert_int_equal(inject_due(&plan, CALL_Send, 0), 1);
+    assert_int_equal(inject_due(&plan, CALL_Ssend, 0, 0), 0);
+    assert_int_equal(inject_due(&plan, CALL_Send, 0, 0), 2);
+    assert_int_equal(inject_due(&plan, CALL_Send, 0, 0), 1);
 }
 
 /* Calls before the time do not count, nor those before MPI_Init. */
@@ -100,9 +102,9 @@ static void test_time(void **state)
     (void)state;
     parse("hang in all MPI_Send 2 2 0 1000 0 0 0", 0, 1);
     for (int i = 0; i < 10; i++)
-        assert_int_equal(inject_due(&plan, CALL_Send, i ? 999 : 0), 0);
-    assert_int_equal(inject_due(&plan, CALL_Send, 1000), 0);
-    assert_int_equal(inject_due(&plan, CALL_Send, 1001), 1);
+        assert_int_equal(inject_due(&plan, CALL_Send, 0, i ? 999 : 0), 0);
+    assert_int_equal(inject_due(&plan, CALL_Send, 0, 1000), 0);
+    assert_int_equal(inject_due(&plan, CALL_Send, 0, 1001), 1);
 }
 
 static void test_ranks(void **state)
