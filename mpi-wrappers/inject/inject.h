@@ -55,16 +55,17 @@ struct inject_plan {
 int inject_parse(struct inject_plan *p, const char *text, uint32_t rank,
                  uint32_t ntasks);
 
-/* Counts one outermost call. receiver: the rank that the call sends to or stores
- * at, or INJECT_NOBODY; rules that drop a message count no call without a receiver.
- * Bit i of the result: rule i strikes this call. now_ns is the time since MPI_Init,
- * 0 before. Safe from any thread. */
+/* Counts one outermost call. receiver: the rank that the call sends to or
+ * stores at, or INJECT_NOBODY; rules that drop a message count no call without
+ * a receiver. Bit i of the result: rule i strikes this call. now_ns is the time
+ * since MPI_Init, 0 before. Safe from any thread. */
 enum { INJECT_NOBODY = INT32_MIN };
 uint32_t inject_due(struct inject_plan *p, unsigned call, int receiver,
                     uint64_t now_ns);
 
-/* Writes the text of the rule's event: "injected: hang in MPI_Allreduce call 500", or
- * "injected: drop in MPI_Send call 3 to rank 1", the rank that the call names. */
+/* Writes the text of the rule's event: "injected: hang in MPI_Allreduce call
+ * 500", or "injected: drop in MPI_Send call 3 to rank 1", the rank that the
+ * call names. */
 void inject_describe(const struct inject_rule *r, unsigned call, int receiver,
                      char *text, int size);
 const char *inject_name(enum inject_fault fault);
@@ -74,8 +75,9 @@ const char *inject_name(enum inject_fault fault);
 /* What the entry points keep during a call. */
 struct inject_call { uint32_t after; bool outermost; };
 
-/* Strikes what has to strike inside of the call, which sends to the rank receiver
- * (MPI_PROC_NULL, INJECT_NOBODY: to no task). True: it shall send to nobody. */
+/* Strikes what has to strike inside of the call, which sends to the rank
+ * receiver (MPI_PROC_NULL, INJECT_NOBODY: to no task). True: it shall send to
+ * nobody. */
 bool inject_enter(unsigned call, int receiver, struct inject_call *c);
 
 /* Gets ready what strikes after it. */

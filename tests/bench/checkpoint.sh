@@ -75,7 +75,7 @@ one_return()
     wanted=$(($(joined) + tasks))
     killed_ns=$(date +%s%N)
     kill -KILL "$(pid_of 1)"
-    wait_for "[ \"\$(joined)\" -ge $wanted ] || ! kill -0 $runner 2>/dev/null" 120
+    wait_for "[ \"\$(joined)\" -ge $wanted ] || ! kill -0 $runner 2>/dev/null"
     sql "SELECT (max(at_ns) - $killed_ns) / 1e9 FROM transition WHERE job = $job AND
         event = 'connect'" >>"$T/back"
     further 2

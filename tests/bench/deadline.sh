@@ -39,7 +39,7 @@ measure()
     mortal hector-run --oversubscribe --policy none "$@" -n 4 "$APPS/beat" 4 \
         "$T/order" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    job_runs 20
+    job_runs
     sleep 1                     # they have begun
     master=$(spent hector-master) slave=$(spent hector-slave) judge=$(spent hector-judge)
     began=$(date +%s%N)

@@ -59,7 +59,7 @@ join()          # HOST: a slave of the standing master there
 {
     rm -f "$T/slave-$1.log"
     start "slave-$1" sh "$AGENT" $1 hector-slave -d -v --master $at --name $1
-    wait_for 'grep -q "uplink: joined" "$T/slave-'$1'.log"' 20
+    wait_for 'grep -q "uplink: joined" "$T/slave-'$1'.log"'
 }
 
 # ------------------------------------------------------------------ steps of one of them
@@ -79,7 +79,7 @@ reaches()       # STATE: the stop is in the database as being there; or it is ov
         kill -0 $asker 2>/dev/null || return 1
     done
 }
-begun()     { hold begin.n2; save; wait_for '[ -e "$T/at.begin.n2" ]' 20; }
+begun()     { hold begin.n2; save; wait_for '[ -e "$T/at.begin.n2" ]'; }
 checked()   { stop 3; save; reaches checked; }
 writing()       # the image of task 3, which is stopped in the midst of it
 {
@@ -93,16 +93,16 @@ restored()      # all have written theirs, and task 2 is stopped before it joins
 {
     writing
     for r in 0 1 2; do
-        wait_for 'hector-restore --check "$D/2/rank-$r.image" 2>/dev/null' 30
+        wait_for 'hector-restore --check "$D/2/rank-$r.image" 2>/dev/null'
     done
     stop 2
     kill -CONT "$(pid_of 3)"
     reaches restored
 }
-taking()    { hold write.n2; save; wait_for '[ -e "$T/at.write.n2" ]' 30; }
-checking()  { hold check.n2; save; wait_for '[ -e "$T/at.check.n2" ]' 30; }
-sealing()   { hold seal.n1; save; wait_for '[ -e "$T/at.seal.n1" ]' 30; }
-sealed()    { hold past.seal.n1; save; wait_for '[ -e "$T/past.seal.n1" ]' 30; }
+taking()    { hold write.n2; save; wait_for '[ -e "$T/at.write.n2" ]'; }
+checking()  { hold check.n2; save; wait_for '[ -e "$T/at.check.n2" ]'; }
+sealing()   { hold seal.n1; save; wait_for '[ -e "$T/at.seal.n1" ]'; }
+sealed()    { hold past.seal.n1; save; wait_for '[ -e "$T/past.seal.n1" ]'; }
 for state in quiet drained imaged joined; do
     eval "$state() { save; reaches $state; }"
 done
@@ -157,14 +157,14 @@ good()          # all that are there, to their last byte
 }
 survives()      # DESCRIPTION
 {
-    wait_for "! kill -0 $asker 2>/dev/null" 120 || kill -KILL $asker
+    wait_for "! kill -0 $asker 2>/dev/null" || kill -KILL $asker
     wait $asker
     sed 's/^/# /' "$T/made.out"
     is "$(wc -l <"$T/made.out")" 1 "$1: hector checkpoint ends with a sentence"
     further 3
-    wait_for '[ "$(processes)" = 4 ]' 20
+    wait_for '[ "$(processes)" = 4 ]'
     is "$(processes)" 4 '... each task is there once'
-    wait_for '[ -z "$(unfinished)$(keepers)" ]' 30
+    wait_for '[ -z "$(unfinished)$(keepers)" ]'
     is "$(unfinished)$(keepers)" '' '... nothing of it is left'
     ok '... what is there is whole' good
     run hector checkpoint "$job"
@@ -208,16 +208,16 @@ full()          # STEP
     run hector checkpoint "$job"
     case $1 in
     writing) ;;
-    *) hold $1.login; save; wait_for '[ -e "$T/at.'$1'.login" ]' 30 ;;
+    *) hold $1.login; save; wait_for '[ -e "$T/at.'$1'.login" ]' ;;
     esac
     dd if=/dev/zero of="$T/small/fill" bs=4k 2>/dev/null
     [ $1 != writing ] || save
     release
-    wait_for "! kill -0 $asker 2>/dev/null" 60
+    wait_for "! kill -0 $asker 2>/dev/null"
     is "$(grep -c 'no checkpoint 2, and the tasks go on: .*No space left' "$T/made.out")" 1 \
         "the disk full, $1: a sentence"
     sed 's/^/# /' "$T/made.out"
-    wait_for '[ -z "$(unfinished)" ]' 20
+    wait_for '[ -z "$(unfinished)" ]'
     is "$(there)" "$D/1" '... only the one before is there'
     rm "$T/small/fill"
     run hector checkpoint "$job"

@@ -107,7 +107,7 @@ return_()       # all tasks to the checkpoint, as one of $n is killed
     pid=$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = $drawn AND
         state = 'connected'")
     [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null || return 0
-    wait_for '! kill -0 $runner 2>/dev/null || [ "$(launches)" -gt '"$was ]" 60 ||
+    wait_for '! kill -0 $runner 2>/dev/null || [ "$(launches)" -gt '"$was ]" ||
         echo "already or not back: $job" >>"$T/migrate"
 }
 begun()         # tasks of the job that runs
@@ -130,7 +130,7 @@ moved_run()     # NAME TASKS COMMAND...
     runner=$!
     done_=0 refused=0 job=
     : >"$T/migrate"
-    wait_for '! kill -0 $runner 2>/dev/null || [ "$(begun)" = '"$n ]" 120 ||
+    wait_for '! kill -0 $runner 2>/dev/null || [ "$(begun)" = '"$n ]" ||
         echo "$name run $run: has not begun"
     job=$(sql 'SELECT max(job) FROM jobs')
     first=

@@ -52,7 +52,7 @@ migrate()       # RANKS NODE: in the background
 moved()         # waits for it; $moved is the status
 {
     moved=0
-    wait_for "! kill -0 $mover 2>/dev/null" 60 || kill -KILL $mover
+    wait_for "! kill -0 $mover 2>/dev/null" || kill -KILL $mover
     wait $mover || moved=$?
 }
 reaches()       # STATE: the move is in the database as being there; or it is over
@@ -67,7 +67,7 @@ asked()         # a slave that cannot prepare, being stopped
 {
     kill -STOP "$(cat "$T/slave.n3")"
     migrate 1 n3
-    wait_for 'sql "SELECT count(*) FROM actions WHERE job = $job" | grep -q 1' 20
+    wait_for 'sql "SELECT count(*) FROM actions WHERE job = $job" | grep -q 1'
 }
 checked()       # a task that is stopped, and does not come to stand
 {
@@ -83,7 +83,7 @@ apart()         # [HOST]: hector-restore that is stopped; all others have droppe
     done
     kill -STOP $restorer
     for r in 0 2 3; do
-        wait_for "! grep -q mca_ /proc/$(pid_of $r)/maps" 20
+        wait_for "! grep -q mca_ /proc/$(pid_of $r)/maps"
     done
 }
 restored()      # [HOST]: a task that is stopped before it takes another library
@@ -109,7 +109,7 @@ goes_on()       # DESCRIPTION EXTENDED-REGEXP: the job, each task once; and that
 {               # what hector migrate says
     moved
     # one that came may still be on its way out, where nobody waited for that
-    wait_for '[ "$(rings)" = 4 ]' 20
+    wait_for '[ "$(rings)" = 4 ]'
     tap_n4=$(rings)
     finish
     is "$status $tap_n4 $(grep -c 'wrong 0' "$T/rounds.out") $(lines | xargs)" \
@@ -120,7 +120,7 @@ goes_on()       # DESCRIPTION EXTENDED-REGEXP: the job, each task once; and that
 ends()          # DESCRIPTION STATUS EXTENDED-REGEXP [MOVED]: the job does, for that reason,
 {               # which hector migrate says as well
     [ "${4-}" ] || moved
-    wait_for "! kill -0 $runner 2>/dev/null" 60
+    wait_for "! kill -0 $runner 2>/dev/null"
     finish
     is "$status $moved $(grep -Ec -- "^hector: .*($3)" "$T/rounds.err") $(lines | xargs)" \
         "$2 1 1 1 1" "$1: the job ends, for that reason"
@@ -129,7 +129,7 @@ ends()          # DESCRIPTION STATUS EXTENDED-REGEXP [MOVED]: the job does, for 
 either()        # DESCRIPTION STATUS EXTENDED-REGEXP: one of both, as it was hit
 {
     moved
-    wait_for "! kill -0 $runner 2>/dev/null || [ \"\$(rings)\" = 4 ]" 60
+    wait_for "! kill -0 $runner 2>/dev/null || [ \"\$(rings)\" = 4 ]"
     finish
     case "$status $(grep -c 'wrong 0' "$T/rounds.out") $(lines | xargs)" in
     '0 4 1 1') pass "$1: the job goes on" ;;
@@ -141,7 +141,7 @@ either()        # DESCRIPTION STATUS EXTENDED-REGEXP: one of both, as it was hit
 nobody()
 {
     sed 's/^/# /' "$T/migrate.out"
-    wait_for '[ "$(rings)" = 0 ]' 20 || fail '... and nobody is left' "$(rings) tasks"
+    wait_for '[ "$(rings)" = 0 ]' || fail '... and nobody is left' "$(rings) tasks"
 }
 number_of()     # WHO: its pid
 {
@@ -164,7 +164,7 @@ end_of()        # WHO: status and sentence of the job when that is killed
 join()          # HOST: a slave of the standing master there
 {
     start "slave-$1" sh "$AGENT" $1 hector-slave -d -v --master tcp:10.66.0.254:7118 --name $1
-    wait_for '[ -n "$(slave_on '$1')" ] && grep -q "uplink: joined" "$T/slave-'$1'.log"' 20
+    wait_for '[ -n "$(slave_on '$1')" ] && grep -q "uplink: joined" "$T/slave-'$1'.log"'
     slave_on $1 >"$T/slave.$1"
 }
 back()          # WHO: whose slave was killed
@@ -196,7 +196,7 @@ for state in checked apart restored; do
     for h in n1 n2; do slave_on $h >"$T/slave.$h"; done
     $state
     kill -KILL "$(master_of)"
-    wait_for 'grep -q "hector-master was killed" "$T/rounds.err"' 20
+    wait_for 'grep -q "hector-master was killed" "$T/rounds.err"'
     on_again
     goes_on "$state: the private master killed" 'has not said how the move ended'
 done

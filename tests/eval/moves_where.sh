@@ -32,7 +32,7 @@ phase()         # NAME RANK...: each of them moves while all are there
 {
     tap_phase=$1 tap_bad=
     shift
-    wait_for 'grep -qx "phase $tap_phase" "$T/job.out"' 30
+    wait_for 'grep -qx "phase $tap_phase" "$T/job.out"'
     job=${job:-$(sql 'SELECT max(job) FROM jobs')}
     for r in "$@"; do
         elsewhere $r || tap_bad="$tap_bad task $r: $(cat "$T/move")"
@@ -44,7 +44,7 @@ phase()         # NAME RANK...: each of them moves while all are there
 refused()       # NAME EXTENDED-REGEXP RANK: it does not move, and the job goes on
 {
     tap_phase=$1
-    wait_for 'grep -qx "phase $tap_phase" "$T/job.out"' 30
+    wait_for 'grep -qx "phase $tap_phase" "$T/job.out"'
     job=${job:-$(sql 'SELECT max(job) FROM jobs')}
     run hector migrate --quiesce-timeout 2 "$job.$3" n3
     ! grep -q already "$T/err" || run hector migrate --quiesce-timeout 2 "$job.$3" n2
@@ -95,7 +95,7 @@ finish 3
 
 if [ "$fortran" ]; then
     begin -n 3 "$APPS/fwhere" "$T/told/fortran"
-    wait_for 'grep -qx "phase fortran" "$T/job.out"' 30
+    wait_for 'grep -qx "phase fortran" "$T/job.out"'
     tap_bad=
     job=$(sql 'SELECT max(job) FROM jobs')
     for r in 0 1 2 0 1 2 0 1; do
@@ -141,7 +141,7 @@ for level in serialized multiple; do
     finish 2
 done
 begin -n 2 "$T/level" finalize "$T/told" late
-wait_for 'grep -q "rank 1 of" "$T/job.out"' 30
+wait_for 'grep -q "rank 1 of" "$T/job.out"'
 refused finalize 'task 0 has not reached collective' 1
 finish 2
 

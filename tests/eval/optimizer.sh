@@ -49,7 +49,7 @@ one()           # OPTIMIZER KIND HOSTS
     sql "SELECT count(*) FROM plans WHERE job = $job AND kind = 'move' AND
         state = 'done'" >>"$T/$1.$2.moves"
     kill -TERM $master_pid
-    wait_for '! kill -0 $master_pid 2>/dev/null' 30
+    wait_for '! kill -0 $master_pid 2>/dev/null'
 }
 i=0
 while [ $i -lt "$runs" ]; do

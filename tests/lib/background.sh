@@ -14,7 +14,7 @@ begin()         # COMMAND...: start hector-run and wait until the job runs;
     env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 20
+        grep -q running'
 }
 end()           # wait for it: $status
 {

@@ -35,12 +35,12 @@ gridengine()    # N
         s|^spooling_params.*|spooling_params $ge_dir/spooldb|" \
         "$SGE_ROOT/default/common/bootstrap"
     start qmaster sge_qmaster
-    wait_for 'qconf -sh >/dev/null 2>&1' 20 || ge_fail 'no qmaster'
+    wait_for 'qconf -sh >/dev/null 2>&1' || ge_fail 'no qmaster'
     ge_configure >"$ge_dir/log" 2>&1
     for ge_h in $t_hosts; do
         start "execd-$ge_h" sh "$AGENT" "$ge_h" sge_execd
     done
-    wait_for "[ \"\$(qstat -f 2>/dev/null | grep -c '^all.q@.*amd64 *\$')\" = $1 ]" 40 ||
+    wait_for "[ \"\$(qstat -f 2>/dev/null | grep -c '^all.q@.*amd64 *\$')\" = $1 ]" ||
         ge_fail 'the nodes do not come up'
 }
 
@@ -125,7 +125,7 @@ ge_submit()     # ARGUMENT...: of qsub
 
 ge_over()       # back when no job is known any more, whosever it is
 {
-    wait_for '[ -z "$(qstat -u "*")" ]' 60
+    wait_for '[ -z "$(qstat -u "*")" ]'
 }
 
 ge_left()       # processes of jobs: all of the test that are not daemons of its own

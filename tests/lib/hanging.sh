@@ -7,11 +7,11 @@ hang()          # N TASKS COMMAND...: job N hangs, and is named
     hector-run -n "$hang_n" --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
     wait_for "[ -e \"\$HECTOR_DB\" ] && [ -n \"\$(sql \"SELECT 1 FROM verdicts WHERE
-        job = $hang_job AND kind IN ('hang', 'deadlock')\" 2>/dev/null)\" ]" 60
+        job = $hang_job AND kind IN ('hang', 'deadlock')\" 2>/dev/null)\" ]"
 }
 end()           # N: it is killed, and recorded as ended
 {
     hector kill "$1" >/dev/null
     wait "$runner"
-    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $1')\" = 0 ]" 30
+    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $1')\" = 0 ]"
 }

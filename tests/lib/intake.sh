@@ -5,7 +5,7 @@
 
 has_read()      # RANK BYTES
 {
-    wait_for "grep -q '^[a-z]* $1 $2\$' '$T/job.out'" 20
+    wait_for "grep -q '^[a-z]* $1 $2\$' '$T/job.out'"
 }
 finish()        # DESCRIPTION WANTED RANK...: the job ends well, and these have all of it
 {

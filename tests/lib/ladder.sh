@@ -35,7 +35,7 @@ begin()
         $wrap "$APPS/beat" 20 "$T/$b_name" "$b_cpu" "$b_all" \
         >"$T/$b_name.out" 2>"$T/$b_name.err" </dev/null &
     eval "pid_$b_name=\$!"
-    wait_for "running $b_name" 30
+    wait_for "running $b_name"
     eval "job_$b_name=\$(number $b_name)"
 }
 ends()          # NAME: its status and what it says, in $ended
@@ -76,6 +76,6 @@ crowd() { begin crowd 0 20 -n 4 --priority -1 "$@"; }
 stands()        # until the crowd is suspended
 {
     wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\''")" -ge 1 ] &&
-        [ "$(held "$job_crowd")" = 4 ]' 60
+        [ "$(held "$job_crowd")" = 4 ]'
 }
-goes_on() { wait_for '[ "$(held "$job_crowd")" = 0 ]' 10; }
+goes_on() { wait_for '[ "$(held "$job_crowd")" = 0 ]'; }

@@ -28,7 +28,7 @@ for h in n1 n2; do
 done
 host n1 $ahead taskset -c "$first" $drop
 second
-wait_for '[ "$(up)" = 2 ]' 20
+wait_for '[ "$(up)" = 2 ]'
 
 # The next master, until a row of that table has these texts; then it is killed itself, or
 # the processes in the file.
@@ -41,12 +41,12 @@ until_row()     # TABLE TEXTS [FILE]
     start "master-$masters" env LD_PRELOAD="$T/killer.so" KILL_AT="$1" \
         KILL_PIDS="${2-}" hector-master -d -v -f "$T/master.conf"
     master_pid=$started
-    wait_for 'grep -q "listening on" "$log"' 10
-    wait_for '[ "$(up)" = 2 ]' 20
+    wait_for 'grep -q "listening on" "$log"'
+    wait_for '[ "$(up)" = 2 ]'
 }
 killed()        # DESCRIPTION
 {
-    wait_for '! kill -0 $master_pid 2>/dev/null' 60
+    wait_for '! kill -0 $master_pid 2>/dev/null'
     status=0
     wait "$master_pid" || status=$?
     is "$status" 137 "$1"
@@ -76,14 +76,14 @@ goes_on_again() # JOB DESCRIPTION
 {
     job=$1 c_were=
     since=$(date +%s%N)
-    wait_for 'computes $job' 5
+    wait_for 'computes $job'
     ok "$2" computes "$job"
     echo "# $((($(date +%s%N) - since) / 1000000)) ms until it had computed for 0.1 s" >&2
 }
 open_steps() { steps "state NOT IN ('undone', 'failed')"; }
 none_open()     # DESCRIPTION
 {
-    wait_for '[ "$(open_steps)" = 0 ]' 10
+    wait_for '[ "$(open_steps)" = 0 ]'
     is "$(open_steps) $(held "$job_crowd")" '0 0' "$1"
 }
 # Only a live master has the steps of one before taken back.

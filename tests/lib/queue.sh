@@ -89,8 +89,8 @@ queue_run()     # JOBS SEED: $T/ends is what has become of them
         [ "$queue_kind" != dropped ] || $as scancel "$queue_id"
     done <"$T/plan"
     [ "$queue_n" = "$1" ] || return
-    wait_for "[ \"\$(queue_gone)\" -ge $(($1 / 2)) ]" $((60 + $1 * 6))
+    wait_only "[ \"\$(queue_gone)\" -ge $(($1 / 2)) ]" $((60 + $1 * 6))
     queue_restart
-    wait_for "queue_lost; [ \"\$(queue_gone)\" = $1 ]" $((120 + $1 * 6))
+    wait_only "queue_lost; [ \"\$(queue_gone)\" = $1 ]" $((120 + $1 * 6))
     queue_ends >"$T/ends"
 }

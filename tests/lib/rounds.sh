@@ -8,13 +8,13 @@ begin()         # WORD...: a job of $tasks tasks, which run when it is back; $mo
     $R "$@" -n $tasks ${wrap-} "$build/apps/rounds" "$T/enough" ${more+"$more"} \
         <"${input-/dev/null}" >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/rounds.out")" = $tasks ]' 30
+    wait_for '[ "$(grep -c begun "$T/rounds.out")" = $tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 further()       # so many rounds more are seen
 {
     tap_seen=$(grep -c '^round .* 0$' "$T/rounds.out") || :
-    wait_for "[ \$(grep -c '^round .* 0\$' '$T/rounds.out') -ge $((tap_seen + $1)) ]" 60
+    wait_for "[ \$(grep -c '^round .* 0\$' '$T/rounds.out') -ge $((tap_seen + $1)) ]"
 }
 finish()        # after more rounds than were seen; its status is in $status
 {
@@ -36,7 +36,7 @@ whole()         # DESCRIPTION: it ended well, each number came once, each line o
 launched()      # N: the job runs for the Nth time
 {
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
-        machine = 'job' AND event = 'launched'\")\" = $1 ]" 60
+        machine = 'job' AND event = 'launched'\")\" = $1 ]"
 }
 processes()     # how many tasks of this test there are
 {

@@ -32,8 +32,8 @@ slurm()         # N
     for slurm_h in $t_hosts; do
         slurmd_on "$slurm_h"
     done
-    wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" \
-        60 || slurm_fail 'the nodes do not come up'
+    wait_for "[ \"\$(sinfo -h -p all -N -o %t 2>/dev/null | grep -cx idle)\" = $1 ]" ||
+        slurm_fail 'the nodes do not come up'
 }
 
 # Control groups of version 1, those of the machine: there Slurm wants the root of each
@@ -117,7 +117,7 @@ slurm_queue()   # the jobs in the queue, but one that $lasts
 slurm_over()    # back when no node is still being cleared of a job before
 {
     # What a slurmd has said while slurmctld was away it says again minutes later.
-    wait_for '[ -z "$(slurm_queue)" ]' 300
+    wait_for '[ -z "$(slurm_queue)" ]'
 }
 
 # srun that gets SIGTERM has its step killed, the slave among it, which may need longer
@@ -168,7 +168,7 @@ submit()        # ARGUMENT...: of sbatch, and a script from stdin, which runs a
     id=$($as sbatch --parsable -o "$T/out" -e "$T/err" "$@" "$T/script")
     job=$((${job:-$(sql 'SELECT max(job) FROM jobs')} + 1))
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 60
+        grep -q running'
 }
 ended()         # MORE ("", ", COLUMN"): how the two of them say it has ended
 {
@@ -187,12 +187,12 @@ slurm_control() # $slurmctld is its pid
 slurm_stop()    # slurmctld, which keeps what it knows
 {
     kill -TERM "$slurmctld"
-    wait_for "! kill -0 $slurmctld 2>/dev/null" 30
+    wait_for "! kill -0 $slurmctld 2>/dev/null"
 }
 slurm_again()   # ... and is there again
 {
     slurm_control
-    wait_for 'scontrol ping 2>/dev/null | grep -q UP' 60
+    wait_for 'scontrol ping 2>/dev/null | grep -q UP'
 }
 slurmd_on()     # HOST
 {
@@ -213,7 +213,7 @@ slurm_back()    # HOST: after all on it were killed, as a machine that is on aga
     on "$1" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'
     slurmd_on "$1"
     scontrol update NodeName="$1" State=resume 2>/dev/null
-    wait_for "slurm_state $1 | grep -Eqx 'idle|mixed|allocated'" 60
+    wait_for "slurm_state $1 | grep -Eqx 'idle|mixed|allocated'"
 }
 
 slurm_munge()
@@ -227,7 +227,7 @@ slurm_munge()
         --log-file="$slurm_dir/munge/log" --seed-file="$slurm_dir/munge/seed"
     # shellcheck disable=SC2034 # the tests'
     munged=$started
-    wait_for "[ -S '$slurm_dir/munge/socket' ]" 20
+    wait_for "[ -S '$slurm_dir/munge/socket' ]"
 }
 
 slurm_more=

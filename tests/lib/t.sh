@@ -200,9 +200,9 @@ sql()           # QUERY: rows, columns separated by |
     $(sql_by) sqlite3 -readonly -cmd '.timeout 5000' "$HECTOR_DB" "$1"
 }
 
-t_patience=$((${T_LIMIT:-120} * 2))
-wait_for()      # CONDITION: evaluated until true, for twice the time that the test says
-{               # it takes: waiting costs nothing unless the test fails, as it does then
+t_patience=$((${T_LIMIT:-120} * 3))
+wait_for()      # CONDITION: evaluated until true, for three times as long as the test says
+{               # that it takes; if it never is, the test has failed
     wait_only "$1" $t_patience && return
     echo "$1" >>"$t_vain"
     return 1
@@ -222,10 +222,10 @@ wait_only()     # CONDITION SECONDS: the same, for what may never come true. Wha
     done
 }
 
-job_runs()      # SECONDS: until a job runs that was begun in the background; $job
+job_runs()      # until a job runs that was begun in the background; $job
 {
     wait_for 'sql "SELECT max(job) FROM jobs WHERE state = '\''running'\''" 2>/dev/null |
-        grep -q "[1-9]"' "$1"
+        grep -q "[1-9]"'
     # shellcheck disable=SC2034 # for who reads it
     job=$(sql 'SELECT max(job) FROM jobs')
 }
@@ -284,7 +284,7 @@ launch_master() # NAME [OPTION...]: its pid is in $master_pid
     rm -f "$T/$tap_name.log"    # a master before may have had the same
     start "$tap_name" hector-master -d -v "$@" -f "$T/master.conf"
     master_pid=$started
-    wait_for "grep -q 'listening on' '$T/$tap_name.log'" 10
+    wait_for "grep -q 'listening on' '$T/$tap_name.log'"
 }
 
 master_port()   # of the TCP address in $T/master.log
@@ -330,7 +330,7 @@ nodes_joined()  # NAME: of that master's log: all three have
 {
     tap_log=$T/$1.log
     # One may have come twice.
-    wait_for '[ "$(grep -o "node n[123] joined" "$tap_log" | sort -u | wc -l)" = 3 ]' 30
+    wait_for '[ "$(grep -o "node n[123] joined" "$tap_log" | sort -u | wc -l)" = 3 ]'
 }
 
 slave_on()      # HOST: the pid of its slave, which the guard has started
@@ -437,7 +437,7 @@ t_processes()   # pids of our descendants, also of those that were orphaned
 
 t_check_processes()
 {
-    if wait_only '[ -z "$(t_processes)" ]' 60 2>/dev/null; then
+    if wait_only '[ -z "$(t_processes)" ]' $t_patience 2>/dev/null; then
         pass 'no process is left behind'
     else
         fail 'no process is left behind' "$(t_processes | while read -r tap_p
@@ -456,7 +456,7 @@ t_new_shm()
 
 t_check_shm()
 {
-    if wait_only '[ -z "$(t_new_shm)" ]' 60 2>/dev/null; then
+    if wait_only '[ -z "$(t_new_shm)" ]' $t_patience 2>/dev/null; then
         pass 'nothing is left in /dev/shm'
     else
         fail 'nothing is left in /dev/shm' "$(t_new_shm)"
@@ -465,7 +465,7 @@ t_check_shm()
 
 left_nothing()  # DESCRIPTION: all of that, as one test, in the middle of a
 {               # file; not for simulated hosts
-    if wait_only '[ -z "$(t_left)" ]' 60 2>/dev/null; then
+    if wait_only '[ -z "$(t_left)" ]' $t_patience 2>/dev/null; then
         pass "$1"
     else
         fail "$1" "$(t_left)"
@@ -551,7 +551,7 @@ host_up()       # NAME ADDRESS: a process that holds the host's namespaces
         mount -t tmpfs tmp "$TMPDIR" && echo $$ >"$T_UP.new" &&
         mv "$T_UP.new" "$T_UP" && exec sleep 100000' - "$1" &
     t_holders="$t_holders $!"
-    wait_for "[ -s '$T/hosts/$1' ]" 5 || exit 1
+    wait_for "[ -s '$T/hosts/$1' ]" || exit 1
     tap_pid=$(cat "$T/hosts/$1")
     ip link add "v$1" type veth peer name eth0 netns "$tap_pid"
     ip link set "v$1" master lan up

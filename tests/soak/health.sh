@@ -34,7 +34,7 @@ daemons_up()
     s1=$slave_pid
     start_slave s2
     s2=$slave_pid
-    wait_for 'up s1 && up s2' 20 || echo '# a slave is missing'
+    wait_only 'up s1 && up s2' 60 || echo '# a slave is missing'
 }
 master_again()
 {
@@ -44,10 +44,10 @@ master_again()
 }
 s2_again()
 {
-    wait_for "! kill -0 $s2 2>/dev/null" 10
+    wait_for "! kill -0 $s2 2>/dev/null"
     start_slave s2
     s2=$slave_pid
-    wait_for 'up s2' 20 || wrong 's2 is not back'
+    wait_only 'up s2' 60 || wrong 's2 is not back'
 }
 # killed WHAT PID: kill -9 it, and count
 killed()
@@ -88,11 +88,11 @@ health_begin()
 }
 health()
 {
-    wait_for '[ -z "$(strangers)" ]' 10 2>/dev/null ||
+    wait_only '[ -z "$(strangers)" ]' 60 2>/dev/null ||
         wrong "left behind: $(ps -o pid=,args= -p "$(strangers | paste -sd,)")"
-    wait_for '[ -z "$(t_new_shm)" ]' 5 2>/dev/null ||
+    wait_only '[ -z "$(t_new_shm)" ]' 60 2>/dev/null ||
         wrong "left in /dev/shm: $(t_new_shm)"
-    if wait_for '! more_directories' 5 2>/dev/null; then :; else
+    if wait_only '! more_directories' 60 2>/dev/null; then :; else
         wrong "left in TMPDIR: $(directories | tr '\n' ' ')"
         n_directories=$(directories | wc -l)
     fi

@@ -13,11 +13,11 @@ launch()        # ARGUMENT...
     run=$!
 }
 job_is() { sql "SELECT $1 FROM jobs WHERE name = 'soak$round'"; }
-running() { wait_for '[ "$(job_is state)" = running ]' 30 ||
+running() { wait_for '[ "$(job_is state)" = running ]' ||
     wrong 'did not start'; }
 finish()        # WANTED...: the status is one of these
 {
-    wait_for "! kill -0 $run 2>/dev/null" 120 || {
+    wait_for "! kill -0 $run 2>/dev/null" || {
         wrong 'does not end'
         kill -KILL "$run"
     }
@@ -96,7 +96,7 @@ kind_early()    # as its tasks are on their way into MPI, or before
 {
     asleep -n $n
     # a shell that is about to become hector-run has our traps
-    wait_for '[ "$(cat "/proc/$run/comm" 2>/dev/null)" != sh ]' 5
+    wait_for '[ "$(cat "/proc/$run/comm" 2>/dev/null)" != sh ]'
     a_moment
     kill -TERM $run
     status=0
@@ -221,7 +221,7 @@ kind_suspend()
         expect "hector $order" $status 0
         wait_for "[ \"\$(sql \"SELECT count(*) FROM tasks WHERE job = $s_job
             AND hold = '$(echo "${order}" |
-            sed 's/suspend/suspended/; s/resume/going/')'\")\" = $n ]" 10 ||
+            sed 's/suspend/suspended/; s/resume/going/')'\")\" = $n ]" ||
             wrong "$order was not done"
     done
     : >"$T/go"
@@ -308,7 +308,7 @@ kind_runner()
     killed hector-run $run
     status=0
     wait $run || status=$?
-    wait_for '[ -n "$(job_is ended_ns)" ]' 20 || wrong 'has not ended'
+    wait_for '[ -n "$(job_is ended_ns)" ]' || wrong 'has not ended'
 }
 kind_slave()
 {
@@ -403,7 +403,7 @@ mpirun --oversubscribe -n 1 "$APPS/tagloop" 500
 END
     directly sh "$T/script"
     expect status $status 0
-    wait_for '[ -z "$(sql "SELECT job FROM jobs WHERE ended_ns IS NULL")" ]' 20
+    wait_for '[ -z "$(sql "SELECT job FROM jobs WHERE ended_ns IS NULL")" ]'
     # two launches, two jobs, of which the first has the name
     expect events "$(sql "SELECT count(*) FROM event WHERE job >=
         (SELECT min(job) FROM jobs WHERE name = 'soak$round')")" \
@@ -414,7 +414,7 @@ kind_adopt_slave()      # what is watched is not harmed
 {
     adopt mpirun --oversubscribe -n $n "$APPS/hello" --wait-for "$T/go" \
         --say "$T/said"
-    wait_for '[ -e "$T/said" ]' 30
+    wait_for '[ -e "$T/said" ]'
     killed slave "$(slave_of $run)"
     : >"$T/go"
     finish 0

@@ -95,7 +95,7 @@ fresh out
 hector-run -n 1 "$stream" prompt <"$T/in" >"$T/out" &
 exec 9>"$T/in"
 ok 'a prompt is shown while the task waits' \
-    wait_for 'grep -q "name?" "$T/out"' 10
+    wait_for 'grep -q "name?" "$T/out"'
 echo ada >&9
 exec 9>&-
 wait $!

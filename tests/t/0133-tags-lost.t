@@ -43,11 +43,11 @@ start_slave a
 hector-run --master "$master" -n 1 "$T/loop" "$T/begun" "$T/go" "$T/done" \
     >"$T/out" 2>"$T/err" &
 runner=$!
-ok 'a task runs' wait_for '[ -e "$T/begun" ]' 60
+ok 'a task runs' wait_for '[ -e "$T/begun" ]'
 slave=$(cat "/proc/$slave_pid/task/$slave_pid/children")      # of its guard
 kill -STOP $slave
 : >"$T/go"
-ok 'it goes on while nobody reads its records' wait_for '[ -e "$T/done" ]' 200
+ok 'it goes on while nobody reads its records' wait_for '[ -e "$T/done" ]'
 kill -CONT $slave
 status=0
 wait $runner || status=$?

@@ -18,9 +18,9 @@ is "$status" 1 'no such job'
 
 begin hector-run -n 2 sh -c 'trap "echo got $HECTOR_RANK; exit 0" USR1
     : >"$T/usr1.$HECTOR_RANK"; while :; do sleep 0.1; done'
-wait_for '[ -e "$T/usr1.0" ] && [ -e "$T/usr1.1" ]' 10
+wait_for '[ -e "$T/usr1.0" ] && [ -e "$T/usr1.1" ]'
 hector kill --signal USR1 $job.1 >/dev/null
-wait_for 'grep -q "got 1" "$T/out"' 5
+wait_for 'grep -q "got 1" "$T/out"'
 is "$(cat "$T/out")" 'got 1' 'hector kill --signal reaches one task'
 hector kill --signal 10 $job.0 >/dev/null
 end
@@ -28,7 +28,7 @@ is "$status" 0 '... and the job goes on to its end'
 
 begin hector-run -n 2 sh -c 'trap "" TERM
     : >"$T/term.$HECTOR_RANK"; while :; do sleep 0.2; done'
-wait_for '[ -e "$T/term.0" ] && [ -e "$T/term.1" ]' 10
+wait_for '[ -e "$T/term.0" ] && [ -e "$T/term.1" ]'
 hector kill "$job" >/dev/null
 end
 is "$status" 137 'tasks that ignore TERM get KILL'
@@ -83,7 +83,7 @@ in_mpi()
 {
     begin hector-run -n 2 "$APPS/exits" all exit 0 middle 100000
     ok 'a job is in MPI' wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE
-        job = $job AND state = '\''connected'\''")" = 2 ]' 20
+        job = $job AND state = '\''connected'\''")" = 2 ]'
 }
 for s in INT:130 TERM:143 HUP:129; do
     in_mpi
@@ -95,9 +95,9 @@ done
 
 # Ctrl-C once more, as the tasks do not care.
 begin hector-run -n 2 sh -c 'trap "" INT TERM; echo; while :; do sleep 0.2; done'
-wait_for '[ "$(wc -l <"$T/out")" = 2 ]' 10
+wait_for '[ "$(wc -l <"$T/out")" = 2 ]'
 kill -INT $runner
-wait_for '[ "$(wc -l <"$T/err")" -gt 0 ]' 10
+wait_for '[ "$(wc -l <"$T/err")" -gt 0 ]'
 kill -INT $runner
 end
 is "$status" 130 'SIGINT twice, and the tasks ignore it: status 130'
@@ -107,7 +107,7 @@ left_nothing '... nothing is left'
 begin hector-run -n 1 sh -c 'sleep 1000 & sleep 1001 & wait'
 hector kill "$job" >/dev/null
 end
-ok 'children of a task are gone' wait_for '[ -z "$(child sleep)" ]' 5
+ok 'children of a task are gone' wait_for '[ -z "$(child sleep)" ]'
 
 for daemon in slave master; do
     begin hector-run -n 2 sleep 100
@@ -115,7 +115,7 @@ for daemon in slave master; do
     # a master is started again, once
     [ $daemon = slave ] || {
         wait_for 'grep -q "started again" "$T/err" && [ -n "$(child \
-            hector-master)" ]' 10
+            hector-master)" ]'
         kill -KILL "$(child hector-master)"
     }
     end

@@ -107,10 +107,10 @@ is "$(sql "SELECT label, count(*) FROM events WHERE label IN ('one', 'two')
 $R -H n1,n2,n3 -n 3 sh -c "while [ ! -e '$T/compared' ]; do sleep 0.05; done" &
 runner=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q running' 20
+    grep -q running'
 ok 'the clocks of the nodes are compared' \
     wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE node LIKE '\''n_'\''
-        AND abs(clock_offset_ns) < 1e7 AND clock_error_ns < 1e7")" = 3 ]' 20
+        AND abs(clock_offset_ns) < 1e7 AND clock_error_ns < 1e7")" = 3 ]'
 touch "$T/compared"
 wait $runner
 
@@ -128,12 +128,12 @@ is "$status" 17 'MPI_Abort from another host'
 $R -H n1,n2 -n 2 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q running' 20
+    grep -q running'
 ip link set vn2 down
 status=0
 wait $runner || status=$?
 ok 'a host is cut off: the job fails' [ "$status" -ne 0 ]
 like "$T/err" '^hector: .*n2' '... and names it'
 ip link set vn2 up
-wait_for '[ -z "$(t_processes)" ]' 20
+wait_for '[ -z "$(t_processes)" ]'
 done_testing

@@ -9,7 +9,7 @@ ok 'the master listens' [ -S "$T/master.sock" ]
 start_slave n1
 start_slave n2
 ok 'two slaves join' wait_for \
-    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]' 10
+    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]'
 
 R="hector-run --master $master"
 run $R -n 2 "$APPS/hello"
@@ -32,7 +32,7 @@ is "$(grep -c '^Task' "$T/out")" 4000 'stdtim'
 $R -n 2 sleep 100 >"$T/1" 2>&1 &
 a=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q running' 10
+    grep -q running'
 $R -n 2 --oversubscribe "$APPS/tagloop" 2000 >"$T/2" 2>&1 &
 b=$!
 wait $b
@@ -46,25 +46,25 @@ is "$?" 143 '... ends the first'
 $R -n 2 sleep 100 >"$T/1" 2>&1 &
 a=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q running' 10
+    grep -q running'
 own=$(sed -n 's/.* \(.*\)\/stream\.sock$/\1/p' /proc/net/unix |
     grep "^$TMPDIR" | sort -u)
 kill -KILL "$a"
 wait $a 2>/dev/null
 rm -rf "$own"   # which it could not remove any more
 ok 'hector-run dies: its job is ended' wait_for 'sql "SELECT ended_ns FROM
-    jobs ORDER BY job DESC LIMIT 1" | grep -q .' 20
+    jobs ORDER BY job DESC LIMIT 1" | grep -q .'
 run $R -n 2 "$APPS/hello"
 is "$status" 0 'the daemons go on'
 
 kill -KILL "$slave_pid"
 ok 'a slave dies: its node is not up any more' wait_for \
-    'sql "SELECT state FROM nodes WHERE node = '\''n2'\''" | grep -qv up' 20
+    'sql "SELECT state FROM nodes WHERE node = '\''n2'\''" | grep -qv up'
 run $R -n 2 --oversubscribe "$APPS/hello"
 is "$status" 0 'the other one serves'
 start_slave n2
 ok 'it joins again' wait_for \
-    '[ "$(sql "SELECT state FROM nodes WHERE node = '\''n2'\''")" = up ]' 10
+    '[ "$(sql "SELECT state FROM nodes WHERE node = '\''n2'\''")" = up ]'
 run hector nodes
 like "$T/out" '^n2 +up ' 'hector nodes'
 
@@ -72,5 +72,5 @@ run hector-run --master "unix:$T/nobody.sock" -n 1 true
 is "$status" 125 'no master there: 125'
 like "$T/err" '^hector: .*nobody\.sock' '... in words'
 kill -TERM "$master_pid"
-ok 'TERM ends the master' wait_for '! kill -0 $master_pid 2>/dev/null' 10
+ok 'TERM ends the master' wait_for '! kill -0 $master_pid 2>/dev/null'
 done_testing

@@ -10,7 +10,7 @@ is "$(stat -c %a "$T/key")" 600 'the key was made, for its owner only'
 master=tcp:127.0.0.1:$port
 start_slave n1
 ok 'a slave with the key joins' wait_for \
-    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]'
 run hector-run --master "$master" -n 2 "$APPS/hello"
 is "$status" 0 'a job over TCP'
 
@@ -48,7 +48,7 @@ done
 timeout 3 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; sleep 2" &
 run hector-run --master "$master" -n 2 "$APPS/hello"
 is "$status" 0 'fifty strangers do not keep a job from running'
-wait_for '! pgrep -f "dev/tcp/127.0.0.1/$port" >/dev/null' 10
+wait_for '! pgrep -f "dev/tcp/127.0.0.1/$port" >/dev/null'
 kill -0 "$master_pid" 2>/dev/null
 is "$?" 0 'the master lives'
 done_testing

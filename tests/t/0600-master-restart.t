@@ -21,13 +21,13 @@ exactly_once()  # JOB RANKS COUNT
 start_master
 start_slave n1
 start_slave n2
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]' 10
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]'
 R="hector-run --master $master --policy none"    # they do one thing for long
 
 $R -H n1:2,n2:2 -n 4 --oversubscribe "$APPS/tagloop" 120000 >"$T/out" 2>"$T/err" &
 runner=$!
 for n in 1 2 3; do
-    wait_for "[ \"\$(sql 'SELECT count(*) FROM event')\" -gt $((n * 40000)) ]" 60
+    wait_for "[ \"\$(sql 'SELECT count(*) FROM event')\" -gt $((n * 40000)) ]"
     kill -KILL "$master_pid"
     again "$n"
 done
@@ -46,11 +46,11 @@ is "$(sql 'SELECT count(*) FROM master WHERE ended_ns IS NULL')" 1 \
 $R -H n1,n2 -n 2 sh -c "[ \$HECTOR_RANK = 1 ] || exit 0
     while [ ! -e '$T/go' ]; do sleep 0.05; done; exit 7" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'sql "SELECT state FROM jobs WHERE job = 2" | grep -q running' 10
+wait_for 'sql "SELECT state FROM jobs WHERE job = 2" | grep -q running'
 task=$(sql 'SELECT pid FROM tasks WHERE job = 2 AND rank = 1')
 kill -KILL "$master_pid"
 touch "$T/go"
-wait_for '! kill -0 "$task" 2>/dev/null' 10
+wait_for '! kill -0 "$task" 2>/dev/null'
 again 4
 status=0
 wait $runner || status=$?
@@ -63,10 +63,10 @@ is "$(sql 'SELECT rank, state, exit_code FROM tasks WHERE job = 2' |
 # dies while there is no master: its job ends, and is recorded.
 $R -H n1,n2 -n 2 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'sql "SELECT state FROM jobs WHERE job = 3" | grep -q running' 10
+wait_for 'sql "SELECT state FROM jobs WHERE job = 3" | grep -q running'
 $R -H n1 -n 1 sleep 100 >"$T/out.4" 2>"$T/err.4" &
 victim=$!
-wait_for 'sql "SELECT state FROM jobs WHERE job = 4" | grep -q running' 10
+wait_for 'sql "SELECT state FROM jobs WHERE job = 4" | grep -q running'
 kill -KILL "$master_pid" "$slave_pid" "$victim"
 wait $victim 2>/dev/null
 again 5
@@ -75,7 +75,7 @@ wait $runner || status=$?
 is "$status" 125 'a slave that died with the master: 125'
 like "$T/err" 'node n2 was lost' '... with a sentence'
 ok 'hector-run dies with the master: its job ends' \
-    wait_for 'sql "SELECT state FROM jobs WHERE job = 4" | grep -q killed' 20
+    wait_for 'sql "SELECT state FROM jobs WHERE job = 4" | grep -q killed'
 is "$(sql 'SELECT why FROM job WHERE job = 4')" 'hector-run is gone' \
     '... with its reason'
 run $R -H n1 -n 1 "$APPS/hello"

@@ -29,7 +29,7 @@ R="hector-run --launch-agent $AGENT"
 $R --policy none -H n1:1,n2:1 -n 2 "$APPS/tagloop" 1000000 --stdtim=- >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM event" 2>/dev/null || echo 0)" \
-    -gt 200000 ]' 30
+    -gt 200000 ]'
 cut n2 5
 status=0
 wait $runner || status=$?
@@ -49,7 +49,7 @@ END
 fresh out
 $R -H n1,n2 -n 2 sh "$T/count" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]' 20
+wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]'
 cut n2 5
 status=0
 wait $runner || status=$?
@@ -63,7 +63,7 @@ is "$(sed -n 's/^1 //p' "$T/out" | awk '$1 != NR - 1' | wc -l)" 0 '... in order'
 start_master tcp:10.66.0.254:7117
 start slave-n1 sh "$AGENT" n1 hector-slave -d --name n1 \
     --master tcp:10.66.0.98:1,tcp:10.66.0.99:1,tcp:10.66.0.254:7117
-wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 20
+wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up'
 standing=$(t_processes | wc -l)
 for host in n2 n1; do
     for try in 1 2 3; do
@@ -71,7 +71,7 @@ for host in n2 n1; do
         on n2 hector-run --master tcp:10.66.0.254:7117 -H n1 -n 1 \
             sh "$T/count" >"$T/out" 2>"$T/err" &
         runner=$!
-        wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]' 20
+        wait_for '[ "$(grep -c . "$T/out")" -gt 50 ]'
         cut $host 5
         status=0
         wait $runner || status=$?
@@ -97,7 +97,7 @@ vanish()                # COMMAND...: n2 does; $status, $took
     $R -H n1,n2 -n 2 "$@" >"$T/out" 2>"$T/err" &
     runner=$!
     wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-        grep -q running' 20
+        grep -q running'
     begin=$(date +%s%N)
     ip link set vn2 down
     status=0
@@ -113,7 +113,7 @@ is "$(sql 'SELECT rank, state FROM tasks ORDER BY job DESC, rank LIMIT 2' |
     tr '\n' ' ')" '0|killed 1|lost ' '... and a record'
 ip link set vn2 up
 ok 'the tasks there end when it is back' \
-    wait_for 'ours_have_ended' 20
+    wait_for 'ours_have_ended'
 
 # The last words of the other tasks are still on their slow way then.
 if tc qdisc add dev vn1 root tbf rate 100mbit burst 16kb latency 400ms \
@@ -135,5 +135,5 @@ END
 else
     skip 'a slow host when another one vanishes' 'the kernel has no tbf'
 fi
-wait_for '[ "$(t_processes | wc -l)" -le "$standing" ]' 20
+wait_for '[ "$(t_processes | wc -l)" -le "$standing" ]'
 done_testing

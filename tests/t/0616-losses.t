@@ -50,7 +50,7 @@ begin()         # three jobs: N, of how many there are then; OPTION... of each
         "$APPS/pingpong" 500 >"$T/pp.$n.out" 2>"$T/pp.$n.err" &
     runners="$runners $!"
     ok "$n jobs run" wait_for '[ "$(sql "SELECT count(*) FROM (SELECT job FROM tasks
-        GROUP BY job HAVING min(mpi_calls) > 20)" 2>/dev/null || echo 0)" -ge '"$n ]" 60
+        GROUP BY job HAVING min(mpi_calls) > 20)" 2>/dev/null || echo 0)" -ge '"$n ]"
 }
 finish()
 {
@@ -71,7 +71,7 @@ calls() { sql 'SELECT job, sum(mpi_calls) FROM tasks GROUP BY job'; }
 go_on()         # all of them do, when the fault is over
 {
     calls >"$T/calls"
-    wait_for '! calls | grep -qxFf "$T/calls"' 60 && return
+    wait_for '! calls | grep -qxFf "$T/calls"' && return
     {
         cat "$T/calls"
         sql 'SELECT job, state, exit_code, reason FROM jobs'
@@ -132,7 +132,7 @@ noticed()
 }
 keep on
 ok 'what is on its way for ever is worth a notice' \
-    wait_for '[ "$(noticed)" = 3 ]' 400
+    wait_for '[ "$(noticed)" = 3 ]'
 sql 'SELECT job, kind, why FROM verdicts WHERE job > 3' >&2
 keep off
 silent '... and no verdict'

@@ -12,14 +12,14 @@ hector-run -n 4 --oversubscribe --on-hang kill "$APPS/stencil" 16 600 \
     >"$T/out2" 2>"$T/err2" &
 runner2=$!
 ok 'two jobs run' wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE mpi_calls > 100" \
-    2>/dev/null || echo 0)" = 7 ]' 60
+    2>/dev/null || echo 0)" = 7 ]'
 
 calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $1"; }
 goes_on()       # DESCRIPTION: nothing was said, and both move
 {
     was1=$(calls 1) was2=$(calls 2)
     ok "$1: both jobs go on" wait_for '[ "$(calls 1)" -gt "$was1" ] &&
-        [ "$(calls 2)" -gt "$was2" ]' 120
+        [ "$(calls 2)" -gt "$was2" ]'
     is "$(sql "SELECT group_concat(kind || ': ' || why) FROM verdicts WHERE kind IN
         ('hang', 'deadlock')")" '' '... and nobody is called hung'
 }

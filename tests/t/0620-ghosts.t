@@ -15,13 +15,13 @@ child()         # NAME: pid of that process of this test
 # Everything of a run is killed at once, so that nobody can clean up.
 hector-run -n 2 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'sql "SELECT state FROM jobs" 2>/dev/null | grep -q running' 20
+wait_for 'sql "SELECT state FROM jobs" 2>/dev/null | grep -q running'
 master=$(child hector-master)
 kill -STOP "$runner" "$master"
 kill -KILL "$master"
 kill -KILL "$runner"
 wait $runner 2>/dev/null
-wait_for '[ -z "$(t_processes)" ]' 20
+wait_for '[ -z "$(t_processes)" ]'
 rm -rf "$TMPDIR"/hector-*
 is "$(sql 'SELECT state FROM jobs')" running 'a job whose master was killed'
 run hector ps -a
@@ -49,7 +49,7 @@ sqlite3 "$HECTOR_DB" "INSERT INTO master(instance, pid, host, address,
 hector-run -n 1 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE state = '\''running'\''
-    AND name = '\''sleep'\''")" = 1 ]' 20
+    AND name = '\''sleep'\''")" = 1 ]'
 run hector-run -n 1 true
 is "$(sql "SELECT state FROM jobs WHERE name = 'far'")" running \
     'a master on another host may be alive'

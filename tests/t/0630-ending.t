@@ -17,7 +17,7 @@ begin()
     hector-run "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" \
-        2>/dev/null | grep -q running' 20
+        2>/dev/null | grep -q running'
 }
 end()
 {
@@ -38,7 +38,7 @@ while_they_run()
         'killed lost' '... and a record'
     kill -CONT $hung 2>/dev/null
     ok '... and leaves nothing, once it goes on' \
-        wait_for '[ -z "$(t_processes)" ]' 10
+        wait_for '[ -z "$(t_processes)" ]'
     rm -rf "$TMPDIR"/hector-*
 }
 # Its tasks have ended, and nobody hears of it.
@@ -52,7 +52,7 @@ when_they_have_ended()
     end
     is "$status" 143 'the slave hangs when the tasks have ended'
     kill -CONT $hung 2>/dev/null
-    wait_for '[ -z "$(t_processes)" ]' 10
+    wait_for '[ -z "$(t_processes)" ]'
     rm -rf "$TMPDIR"/hector-*
 }
 lane while_they_run while_they_run

@@ -75,10 +75,10 @@ begin()
 # it was.
 waits()
 {
-    wait_for '[ "$(state)" = waiting ]' 20
+    wait_for '[ "$(state)" = waiting ]'
     hector kill --signal CONT 1 >/dev/null
 }
-held() { wait_for '[ -s "$T/held" ]' 20; }
+held() { wait_for '[ -s "$T/held" ]'; }
 stopped() { grep -q '^State:.T' "/proc/$(cat "$T/held")/status"; }
 let_go()        # what is held, which may have gone
 {
@@ -96,17 +96,17 @@ ending='hector: interrupted: job 1 is being ended; once more kills it at once'
 
 HOLD=hector-master
 begin -n 1 sleep 100
-held && wait_for stopped 10
+held && wait_for stopped
 kill -INT "$runner"
 let_go
 interrupted 'before there is a master'
 
 HOLD=hector-slave
 begin -n 1 sleep 100
-held && wait_for stopped 10
+held && wait_for stopped
 waits
 kill -INT "$runner"
-wait_for '[ "$(state)" = killed ]' 20
+wait_for '[ "$(state)" = killed ]'
 let_go
 interrupted 'before there is a slave' "$ending"
 HOLD=
@@ -120,15 +120,15 @@ interrupted 'while a launch agent blocks' "$ending"
 HOLD_SO=$T/stuck.so
 touch "$T/stuck"
 begin -n 1 sleep 100
-wait_for '[ ! -e "$T/stuck" ] && [ "$(state)" = preparing ]' 20
+wait_for '[ ! -e "$T/stuck" ] && [ "$(state)" = preparing ]'
 kill -INT "$runner"
 interrupted 'while the slave prepares' "$ending"
 
 HOLD_SO=$T/fork.so
 begin -n 2 sleep 100
-held && wait_for stopped 10
+held && wait_for stopped
 kill -INT "$runner"
-wait_for '[ "$(state)" = ending ]' 20
+wait_for '[ "$(state)" = ending ]'
 let_go
 interrupted 'as the tasks are started' "$ending"
 is "$(state) $(sql 'SELECT DISTINCT state FROM tasks')" 'killed killed' \
@@ -136,7 +136,7 @@ is "$(state) $(sql 'SELECT DISTINCT state FROM tasks')" 'killed killed' \
 HOLD_SO=
 
 begin -n 2 "$APPS/hello" --wait-for "$T/never"
-wait_for '[ "$(state)" = running ]' 20
+wait_for '[ "$(state)" = running ]'
 kill -INT "$runner"
 interrupted 'as the tasks come into MPI' "$ending"
 done_testing

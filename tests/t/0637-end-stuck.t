@@ -29,7 +29,7 @@ twice()         # DESCRIPTION: it has been asked once; once more ends it
     a=$(($(ms) - a))
     is "$status" 143 "$1, told twice: 143"
     echo "# $a ms"
-    ok '... no process is left' wait_for '[ -z "$(t_processes)" ]' 5
+    ok '... no process is left' wait_for '[ -z "$(t_processes)" ]'
     is "$(daemons hector-master)" '' '... no master was started again'
     clear_up
 }
@@ -40,12 +40,12 @@ for who in hector-master hector-slave 'hector-master hector-slave'; do
     begin hector-run -n 2 sh -c "$deaf"
     kill -STOP $(daemons $who)
     kill -TERM "$runner"
-    wait_for 'told "is being ended"' 10
+    wait_for 'told "is being ended"'
     twice "running, $who stopped"
 
     begin hector-run -n 2 sh -c "$deaf"
     kill -TERM "$runner"
-    wait_for 'state | grep -qx "ending\|killed"' 10     # after two seconds it is over
+    wait_for 'state | grep -qx "ending\|killed"'     # after two seconds it is over
     kill -STOP $(daemons $who)
     twice "ending, $who stopped"
 done
@@ -68,17 +68,17 @@ for HOLD in hector-master hector-slave 'hector-master hector-slave'; do
     "$T/bin/hector-run" -n 2 sh -c "$deaf" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     for p in $HOLD; do
-        wait_for "grep -q '^State:.T' \"/proc/\$(cat '$T/$p.held')/status\"" 20 \
+        wait_for "grep -q '^State:.T' \"/proc/\$(cat '$T/$p.held')/status\"" \
             2>/dev/null
     done
     case $HOLD in
     hector-slave)
-        wait_for '[ "$(state)" = waiting ]' 20
+        wait_for '[ "$(state)" = waiting ]'
         hector kill --signal CONT "$(sql 'SELECT max(job) FROM jobs')" >/dev/null
         kill -TERM "$runner"    # which has been told that its job was taken
-        wait_for 'told "is being ended"' 10 ;;
+        wait_for 'told "is being ended"' ;;
     *)  kill -TERM "$runner"
-        wait_for '[ -z "$(grep "Pnd.*[1-9a-f]" /proc/$runner/status)" ]' 10 ;;
+        wait_for '[ -z "$(grep "Pnd.*[1-9a-f]" /proc/$runner/status)" ]' ;;
     esac
     twice "starting, $HOLD stopped"
 done
@@ -87,7 +87,7 @@ done
 job=$(sql 'SELECT max(job) FROM jobs')
 begin hector-run -n 2 sh -c "trap 'echo bye \$\$; exit' TERM
     echo up; sleep 1000 & wait"
-wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 10
+wait_for '[ "$(grep -c up "$T/out")" = 2 ]'
 kill -STOP $(daemons hector-master)
 kill -TERM "$runner"
 end
@@ -115,9 +115,9 @@ kill -STOP "$master"
 kill -KILL "$runner"
 wait "$runner" 2>/dev/null
 ok 'killed with a stopped master: its tasks and slaves end all the same' \
-    wait_for '[ "$(but_judges)" = "$master" ]' 40
+    wait_for '[ "$(but_judges)" = "$master" ]'
 kill -CONT "$master"
-ok '... and the master when it goes on' wait_for '[ -z "$(t_processes)" ]' 20
+ok '... and the master when it goes on' wait_for '[ -z "$(t_processes)" ]'
 is "$(sql "SELECT state, why FROM job WHERE job = $job")" \
     'killed|hector-run is gone' '... which records it'
 clear_up
@@ -140,9 +140,9 @@ if disk; then
     frozen=1
     master=$(daemons hector-master)
     ok 'the master sleeps where no signal reaches it' \
-        wait_for 'grep -q "^State:.D" "/proc/$master/status"' 30
+        wait_for 'grep -q "^State:.D" "/proc/$master/status"'
     kill -TERM "$runner"
-    wait_for 'told "is being ended"' 10
+    wait_for 'told "is being ended"'
     a=$(ms)
     kill -TERM "$runner"
     end
@@ -151,9 +151,9 @@ if disk; then
     echo "# $a ms"
     like "$T/err" "^hector: still there, though killed: hector-master \(pid $master\)(,|\$)" \
         '... the master is named'
-    ok '... the rest ends' wait_for '[ -z "$(daemons hector-slave tagloop)" ]' 20
+    ok '... the rest ends' wait_for '[ -z "$(daemons hector-slave tagloop)" ]'
     thaw
-    ok 'it dies when the disk is back' wait_for '[ -z "$(t_processes)" ]' 20
+    ok 'it dies when the disk is back' wait_for '[ -z "$(t_processes)" ]'
     clear_up
     run hector-run -n 1 true
     is "$status" 0 '... and the next run works'

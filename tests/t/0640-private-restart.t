@@ -18,9 +18,9 @@ R="hector-run --launch-agent $AGENT"
 
 begin hector-run -n 2 sh -c "'$APPS/tagloop' 150000
     while [ ! -e '$T/said' ]; do sleep 0.05; done"
-wait_for 'stored 40000' 30
+wait_for 'stored 40000'
 kill -KILL "$(child hector-master)"
-wait_for 'grep -q "was killed" "$T/err"' 20
+wait_for 'grep -q "was killed" "$T/err"'
 touch "$T/said"
 end
 is "$status" 0 'kill -9 of the master on one machine: the job runs on'
@@ -32,7 +32,7 @@ is "$(sql "SELECT state, exit_code FROM jobs WHERE job = $job")" 'done|0' \
 
 begin $R -H n1,n2 -n 2 sh -c "'$APPS/tagloop' 150000 || exit
     while [ ! -e '$T/killed' ]; do sleep 0.05; done"
-wait_for 'stored 40000' 30
+wait_for 'stored 40000'
 kill -KILL "$(child hector-master)"
 touch "$T/killed"
 end
@@ -53,21 +53,21 @@ another()       # that is not the dead one, which may be listed yet
 {
     [ -n "$(child hector-master)" ] && [ "$(child hector-master)" != "$master" ]
 }
-wait_for another 20
+wait_for another
 kill -KILL "$(child hector-master)"
 end
 is "$status" 125 'killed again: 125'
 like "$T/err" 'hector-master was killed .* before the job was done' \
     '... with a sentence'
-ok '... and nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+ok '... and nothing is left' wait_for '[ -z "$(t_processes)" ]'
 
 # hector-run itself. What it could not remove any more the master does.
 begin $R -H n1,n2 -n 2 "$APPS/tagloop" 100000000
-wait_for 'stored 40000' 30
+wait_for 'stored 40000'
 kill -KILL $runner
 wait $runner 2>/dev/null
 ok 'kill -9 of hector-run: the job ends' wait_for \
-    'sql "SELECT state FROM jobs WHERE job = $job" | grep -q killed' 10
+    'sql "SELECT state FROM jobs WHERE job = $job" | grep -q killed'
 is "$(sql "SELECT why FROM job WHERE job = $job")" 'hector-run is gone' \
     '... which is recorded, with the reason'
 is "$(sql "SELECT count(*) FROM task WHERE job = $job AND exit_code = 143")" 2 \
@@ -75,7 +75,7 @@ is "$(sql "SELECT count(*) FROM task WHERE job = $job AND exit_code = 143")" 2 \
 is "$(sql "SELECT count(*) FROM (SELECT rank, count(*) AS n, max(seq) AS m
     FROM event WHERE job = $job GROUP BY rank) WHERE n <> m + 1")" 0 \
     '... and their events without a gap'
-ok 'nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+ok 'nothing is left' wait_for '[ -z "$(t_processes)" ]'
 
 # The master is stopped first, or it may record how hector-run went.
 begin hector-run -n 2 sleep 100
@@ -83,7 +83,7 @@ master=$(child hector-master)
 kill -STOP "$master"
 kill -KILL $runner "$master"
 wait $runner 2>/dev/null
-ok 'both of them: nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+ok 'both of them: nothing is left' wait_for '[ -z "$(t_processes)" ]'
 rm -rf "$TMPDIR"/hector-*
 run hector-run -n 1 true
 is "$(sql "SELECT state, why FROM job WHERE job = $job")" \

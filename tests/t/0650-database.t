@@ -43,12 +43,12 @@ locked()        # before, behind: a job with tagged events once it is locked
 }
 locked before
 before=$!
-job_runs 20
+job_runs
 { echo '.timeout 60000'; echo 'BEGIN IMMEDIATE;'; echo '.shell touch lock'
     while [ ! -e "$T/unlock" ]; do sleep 0.1; done
     echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
 locker=$!
-wait_for '[ -e "$T/lock" ]' 20
+wait_for '[ -e "$T/lock" ]'
 locked behind
 behind=$!
 locked beside
@@ -70,11 +70,11 @@ rm "$T/small/fill" "$T/err"
 hector-run -n 2 sh -c "'$APPS/tagloop' 100000
     while [ ! -e '$T/go' ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'grep -q "waits in memory" "$T/err"' 60
+wait_for 'grep -q "waits in memory" "$T/err"'
 like "$T/err" 'waits in memory' 'a disk that fills while a job runs'
 sleep 1         # some of it goes on in memory
 mount --options-mode ignore -o remount,size=200m small "$T/small"
-wait_for 'grep -q "can be written again" "$T/err"' 20
+wait_for 'grep -q "can be written again" "$T/err"'
 like "$T/err" 'nothing of the record is lost' '... and then has room'
 touch "$T/go"
 status=0
@@ -112,20 +112,20 @@ umount "$T/small"
 # ------------------------------------------------ that was locked, all the time
 HECTOR_DB=$T/locked.db
 for when in before behind beside; do
-    wait_for 'grep -q "waits in memory" "$T/$when.err"' 90
+    wait_for 'grep -q "waits in memory" "$T/$when.err"'
     like "$T/$when.err" '^hector: .*locked.* waits in memory' \
         "a database that is locked for long: one job is from $when that"
 done
 touch "$T/unlock"
 wait $locker
 ok '... and is free again' wait_for 'grep -q "can be written again, nothing of the record is '\
-'lost" "$T/before.err"' 60
+'lost" "$T/before.err"'
 free='can be written again, nothing of the record is lost'
 taken='can be written again, but has a job of that number: the record follows'
-wait_for 'grep -q "$taken" "$T"/be*.err' 60
+wait_for 'grep -q "$taken" "$T"/be*.err'
 other=behind
 grep -q "$taken" "$T/beside.err" || other=beside
-wait_for 'grep -q "$free" "$T/$other.err"' 60
+wait_for 'grep -q "$free" "$T/$other.err"'
 is "$(cat "$T"/be*.err | grep -c "$free") $(cat "$T"/be*.err | grep -c "$taken")" '2 1' \
     '... also for a job that began then; one that has taken the same number is told'
 is "$(sql 'SELECT job, state FROM jobs' | xargs)" '1|done 2|running 3|running' \

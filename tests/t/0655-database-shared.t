@@ -16,7 +16,7 @@ hold()          # SQL: run it, and stay there until $T/free exists
         until [ -e "$T/free" ]; do sleep 0.05; done
         echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" >/dev/null &
     locker=$!
-    wait_for '[ -e "$T/held" ]' 30
+    wait_for '[ -e "$T/held" ]'
 }
 
 one()           # N: in the background; at its return its record is looked at
@@ -50,7 +50,7 @@ ten()           # [COMMAND]: ten runs; the command meanwhile
 have_run() { [ "$(find "$T" -name 'ran.*' | wc -l)" -ge "$1" ]; }
 release()       # when a task has run, though nothing can be recorded: long before
 {               # people are told of it, also where ten runs take long
-    wait_for 'have_run 1' 90
+    wait_for 'have_run 1'
     touch "$T/free"
     wait "$locker"
 }

@@ -75,7 +75,7 @@ witnessed()     # DESCRIPTION RANK...: all of it is in the database, or one more
 
 for round in 1 2 3 4; do
     begin hector-run -n 2 "$T/witness" "$T/n"
-    wait_for "stored $((round * 20000))" 30
+    wait_for "stored $((round * 20000))"
     began=$(date +%s%N)
     kill -KILL "$(slave)"
     end
@@ -90,7 +90,7 @@ is "$(sql "SELECT count(*) FROM job WHERE state = 'failed'")" 4 \
     'the jobs have failed'
 
 begin $R -H n1,n2 -n 2 "$T/witness" "$T/n"
-wait_for 'stored 20000' 30
+wait_for 'stored 20000'
 kill -KILL "$(slave)"
 end
 is "$status" 125 'a slave on another host'
@@ -100,7 +100,7 @@ no_gap 'both hosts'
 
 # The master is away at that moment.
 begin hector-run -n 2 "$T/witness" "$T/n"
-wait_for 'stored 20000' 30
+wait_for 'stored 20000'
 for p in $(t_processes); do
     [ "$(cat "/proc/$p/comm")" = hector-master ] && kill -KILL "$p"
 done
@@ -111,6 +111,6 @@ witnessed 'what was tagged is recorded' 0 1
 no_gap 'slave and master'
 
 # A slave with nothing to do, and nothing is left of any.
-ok 'nothing is left' wait_for '[ -z "$(t_processes)" ]' 10
+ok 'nothing is left' wait_for '[ -z "$(t_processes)" ]'
 rm -rf "$TMPDIR"/hector-*
 done_testing

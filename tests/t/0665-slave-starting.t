@@ -30,7 +30,7 @@ for how in --private -v; do
 done
 
 start slave hector-slave -d --master "unix:$T/nobody" --name n1
-wait_for '[ -e "$TMPDIR"/hector-*/tasks.sock ]' 10
+wait_for '[ -e "$TMPDIR"/hector-*/tasks.sock ]'
 kill -KILL "$(cat "/proc/$started/task/$started/children")"
 wait "$started"
 is "$?" 137 'killed without a job: 137'

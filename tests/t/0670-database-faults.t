@@ -136,14 +136,14 @@ series 5 40 'forty writes fail (EIO)' 1 2 5 9 15 30
 # kill -9 of the master at any moment, while two jobs run.
 start_master
 start_slave n1
-wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 10
+wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up'
 bad=0
 for n in 1 2 3 4 5 6 7 8; do
     last=$(sql 'SELECT max(job) FROM jobs')
     hector-run --master "$master" -n 2 --oversubscribe "$APPS/tagloop" 3000 \
         >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for "[ \"\$(sql 'SELECT max(job) FROM jobs')\" -gt $last ]" 10
+    wait_for "[ \"\$(sql 'SELECT max(job) FROM jobs')\" -gt $last ]"
     sleep 0.$((n * 8 % 10))     # any moment will do
     kill -KILL "$master_pid"
     wait "$master_pid" 2>/dev/null

@@ -16,7 +16,7 @@ launch()        # NAME ARGUMENT...: until it runs; $runner is its pid
         2>"$T/err" </dev/null &
     runner=$!
     wait_for '[ "$(sql "SELECT state FROM jobs WHERE name = '\'"$tap_job"\''" \
-        2>/dev/null)" = running ]' 20
+        2>/dev/null)" = running ]'
 }
 murder()
 {
@@ -27,20 +27,20 @@ murder()
 to=
 run hector-run -n 1 true         # makes the database
 launch tagged -n 2 "$APPS/tagloop" 2000 --end hang
-wait_for '[ "$(sql "SELECT count(*) FROM events")" = 4000 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM events")" = 4000 ]'
 # shellcheck disable=SC2046 # a word a task
 is "$(grep -l '[-_]dstor\|smlockseg' $(sql "SELECT '/proc/' || pid || '/maps'
     FROM tasks WHERE job = 2"))" '' \
     'a task can take no lock of PMIx with it into its grave'
 murder
-ok 'hector-run is killed: the job ends' wait_for '[ -n "$(job ended_ns)" ]' 10
+ok 'hector-run is killed: the job ends' wait_for '[ -n "$(job ended_ns)" ]'
 is "$(job state) $(sql "SELECT why FROM job WHERE job = 2")" 'killed hector-run is gone' \
     '... it is recorded why'
 is "$(sql 'SELECT state, exit_code, count(*) FROM tasks
     WHERE job = 2 GROUP BY 1, 2')" \
     'killed|143|2' '... and how the tasks ended'
 is "$(sql 'SELECT count(*) FROM events')" 4000 '... and what they had tagged'
-ok 'no process is left' wait_for '[ -z "$(t_processes)" ]' 10
+ok 'no process is left' wait_for '[ -z "$(t_processes)" ]'
 is "$(ls "$TMPDIR")" '' '... and no directory'
 
 # PMIx has a fault in just this moment: see slave/pmix/pmix.c.
@@ -51,7 +51,7 @@ while [ $i -lt 12 ]; do
     murder
 done
 ok 'killed as the tasks connect: nothing is left' \
-    wait_for '[ -z "$(t_processes)" ]' 10
+    wait_for '[ -z "$(t_processes)" ]'
 is "$(sql 'SELECT count(*) FROM jobs WHERE ended_ns IS NULL')" 0 \
     '... all have ended'
 
@@ -65,7 +65,7 @@ while [ $i -lt 12 ]; do
     murder
 done
 ok 'the same in standing daemons: all end' wait_for \
-    '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 10
+    '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 run timeout 120 hector-run $to -n 2 --oversubscribe "$APPS/hello"
 is "$status" 0 '... which serve on'
 done_testing

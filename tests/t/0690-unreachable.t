@@ -12,7 +12,7 @@ printf '[master]\nlisten = tcp:10.66.0.254:7117\ndatabase = %s\n%s\n' \
 launch_master master
 master=tcp:10.66.0.254:7117
 start slave on n1 hector-slave -d --master "$master" --name n1
-wait_for '[ "$(sql "SELECT state FROM nodes" 2>/dev/null)" = up ]' 10
+wait_for '[ "$(sql "SELECT state FROM nodes" 2>/dev/null)" = up ]'
 
 slaves()
 {
@@ -55,10 +55,10 @@ kill $(slaves)
 start_master
 printf 'prepare_wait = 8s\n' >>"$T/master.conf"
 kill "$master_pid"
-wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
+wait_for '! kill -0 '"$master_pid"' 2>/dev/null'
 launch_master master
 start_slave hung
-wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
+wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]'
 hung="$slave_pid $(cat "/proc/$slave_pid/task/$slave_pid/children")"
 # shellcheck disable=SC2086 # two
 kill -STOP $hung
@@ -74,10 +74,10 @@ is "$status $(out)" '0 here' '... and when it goes on it serves'
 # A hector-run that a person has stopped meanwhile: that time does not count,
 # neither in preparing nor in waiting for a node.
 kill "$master_pid"
-wait_for '! kill -0 '"$master_pid"' 2>/dev/null' 10
+wait_for '! kill -0 '"$master_pid"' 2>/dev/null'
 sed -i 's/^join_wait.*/join_wait = 8s/' "$T/master.conf"
 launch_master master
-wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]' 10
+wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '\''hung'\''")" = up ]'
 slave=$hung
 # shellcheck disable=SC2086
 kill -STOP $slave
@@ -88,7 +88,7 @@ for node in hung later; do
 done
 begun() { sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL
     AND state IN ('preparing', 'waiting')"; }
-wait_for '[ "$(begun)" = 2 ]' 10
+wait_for '[ "$(begun)" = 2 ]'
 # shellcheck disable=SC2154 # set by eval
 kill -STOP "$hung" "$later"
 sleep 10        # this is what is tested

@@ -8,7 +8,7 @@
 slave() { cat "/proc/$slave_pid/task/$slave_pid/children"; }
 replaced()      # DESCRIPTION: the guard is the same, the slave is another one
 {
-    ok "$1" wait_for '[ -n "$(slave)" ] && [ "$(slave)" != "$before" ]' 10
+    ok "$1" wait_for '[ -n "$(slave)" ] && [ "$(slave)" != "$before" ]'
     is "$(sql "SELECT count(*) FROM nodes WHERE node = 'n1'")" 1 \
         '... under its name'
 }
@@ -108,7 +108,7 @@ is "$(grep -c 'replaced by a new process' "$T/slave.log")" 6 \
 $R -n 1 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done; echo went" \
     >"$T/1" 2>&1 &
 other=$!
-wait_for '[ "$(state)" = running ]' 10
+wait_for '[ "$(state)" = running ]'
 before=$(slave)
 run $R -n 4 "$T/dies"
 is "$status" 137 'tasks die beside another job'
@@ -141,7 +141,7 @@ rm "$T/go"
 $R -n 1 sh -c "while [ ! -e '$T/go' ]; do sleep 0.05; done; echo went" \
     >"$T/1" 2>&1 &
 other=$!
-wait_for '[ "$(state)" = running ]' 10
+wait_for '[ "$(state)" = running ]'
 before=$(slave)
 touch "$T/stuck"
 run $R -n 2 "$APPS/hello"

@@ -17,7 +17,7 @@ begin()         # NTASKS COMMAND...: start it, wait until so many tasks run
     env --default-signal=INT "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND
-        state = '"'connected'"'" 2>/dev/null)" = $tap_want ]' 20
+        state = '"'connected'"'" 2>/dev/null)" = $tap_want ]'
 }
 end()
 {
@@ -51,7 +51,7 @@ one=$(sql "SELECT job FROM jobs WHERE ntasks = 1 AND job >= $job")
 if [ "$two" = "$job" ]; then other=$one; else other=$two; fi
 run hector kill "$other"
 is "$status" 0 'hector kill of a world'
-wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $other")" = killed ]' 5
+wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $other")" = killed ]'
 is "$(sql "SELECT state FROM jobs WHERE job = $other")" killed '... ends it'
 is "$(state)" running '... and no other'
 touch "$T/go"
@@ -65,7 +65,7 @@ is "$(state)" failed 'TERM is handed on'
 begin 2 hector-run --adopt -- sh -c 'trap "echo got it" USR1; mpirun -n 2 $H $W &
     wait; wait'
 kill -USR1 $runner
-wait_for 'grep -q "got it" "$T/out"' 5
+wait_for 'grep -q "got it" "$T/out"'
 touch "$T/go"
 end
 is "$status $(grep -c 'got it' "$T/out")" '0 1' '... and so is USR1, once'
@@ -85,9 +85,9 @@ held() { [ "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND
     hold = 'suspended'")" = "$1" ]; }
 begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 hector suspend $job >/dev/null
-wait_for 'held 2' 10
+wait_for 'held 2'
 ok 'adopted tasks are suspended' \
-    wait_for "grep -q '^State:.T' /proc/$(child hello)/status" 10
+    wait_for "grep -q '^State:.T' /proc/$(child hello)/status"
 kill -KILL "$(child hector-slave)"
 touch "$T/go"
 end
@@ -96,15 +96,15 @@ is "$status $(grep -c 'task . of 2' "$T/out")" '0 2' \
 begin 1 hector-run --adopt -- sh -c '$H $W >/dev/null & while :; do sleep 0.1
     [ -e "$T/leave" ] && exit 0; done'
 hector suspend $job >/dev/null
-wait_for 'held 1' 10
+wait_for 'held 1'
 task=$(child hello)
 touch "$T/leave"
 end
 rm -f "$T/leave"
 ok '... or when their launcher has ended' \
-    wait_for "! grep -q '^State:.T' /proc/$task/status" 10
+    wait_for "! grep -q '^State:.T' /proc/$task/status"
 touch "$T/go"
-wait_for '[ -z "$(child hello)" ]' 10
+wait_for '[ -z "$(child hello)" ]'
 begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 master=$(child hector-master)
 kill -KILL "$master"
@@ -112,9 +112,9 @@ another()       # that is not the dead one, which may be listed yet
 {
     case $(child hector-master) in ''|"$master") false ;; esac
 }
-wait_for another 10
+wait_for another
 kill -KILL "$(child hector-master)"
-wait_for 'grep -q "runs on unwatched" "$T/err"' 10
+wait_for 'grep -q "runs on unwatched" "$T/err"'
 ok 'without its master as well, in words' grep -q '^hector: .*unwatched' "$T/err"
 touch "$T/go"
 end
@@ -123,7 +123,7 @@ begin 2 hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 kill -KILL $runner
 wait $runner 2>/dev/null
 ok 'a hector-run that is killed: the command ends' \
-    wait_for '[ -z "$(t_processes)" ]' 15
+    wait_for '[ -z "$(t_processes)" ]'
 is "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND
     state IN ('exited', 'killed')") $(state)" '2 done' '... and its record is complete'
 

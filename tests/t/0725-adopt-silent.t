@@ -11,7 +11,7 @@ printf 'touch "%s"; while [ ! -e "%s" ]; do sleep 0.05; done; exit 7\n' \
 fresh out err
 hector-run --adopt --master "$master" -- sh "$T/command" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for '[ -e "$T/here" ]' 20
+wait_for '[ -e "$T/here" ]'
 kill -STOP "$master_pid"
 touch "$T/go"
 sleep 25        # this is the fault itself

@@ -16,7 +16,7 @@ for shell in sh bash; do
         run $shell "$T/script"
         is "$status $(wc -l <"$T/out") $(cat "$T/err")" '4 3 ' \
             "$shell, --adopt-env$line: the script is as ever"
-        ok '... the session ends with it' wait_for ended 10
+        ok '... the session ends with it' wait_for ended
         is "$(sql "SELECT name, ntasks, state FROM jobs
             ORDER BY job LIMIT 2 OFFSET ${before:-0}" | xargs)" \
             'tagloop|2|done hello|3|done' '... and has its jobs'
@@ -26,7 +26,7 @@ is "$(sql 'SELECT count(*) FROM events')" "$(sql "SELECT 200 * count(*) FROM job
     WHERE name = 'tagloop'")" 'their events are there, once'
 run sh -c 'eval "$(hector-run --adopt-env=$$)"; kill -KILL $$'
 is "$status" 137 'a shell that is killed'
-ok '... ends its session' wait_for ended 10
+ok '... ends its session' wait_for ended
 run hector-run --adopt-env=4194303
 is "$status" 125 'no such shell'
 run hector-run --adopt-env true
@@ -40,7 +40,7 @@ mpirun -n 2 "$APPS/hello"
 END
 run sh "$T/script"
 is "$status $(wc -l <"$T/out") $(cat "$T/err")" '0 2 ' 'with a standing master'
-ok '... the session ends' wait_for ended 10
+ok '... the session ends' wait_for ended
 is "$(sql 'SELECT name, ntasks, state FROM jobs ORDER BY job DESC LIMIT 1')" \
     'night|2|done' '... with its name'
 is "$(sql 'SELECT DISTINCT t.node FROM tasks t JOIN jobs j USING (job)
@@ -48,7 +48,7 @@ is "$(sql 'SELECT DISTINCT t.node FROM tasks t JOIN jobs j USING (job)
 run hector-run --adopt --master "$master" -- mpirun -n 2 "$APPS/hello"
 is "$status" 0 '--adopt as well'
 kill -TERM "$master_pid"
-wait_for '! kill -0 "$master_pid" 2>/dev/null' 10
+wait_for '! kill -0 "$master_pid" 2>/dev/null'
 run hector-run --adopt --master "$master" -- true
 is "$status" 125 'without a master nothing is run'
 done_testing

@@ -13,7 +13,7 @@ mkdir "$TMPDIR"
 start_master tcp:10.66.0.254:7117
 start slave-n1 sh "$AGENT" n1 hector-slave -d -v --name n1 \
     --master tcp:10.66.0.254:7117
-wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up' 10
+wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n1'\''" | grep -q up'
 
 # The command runs where the slave is, so that only the slave's link is cut.
 cat >"$T/job" <<'END'
@@ -24,13 +24,13 @@ END
 MASTER=$master sh "$T/job" >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM event" 2>/dev/null || echo 0)" \
-    -gt 200000 ]' 30
+    -gt 200000 ]'
 before_others           # it is cut for no longer than is wanted
 $now sh -c 'ip link set vn1 down; sleep 5; ip link set vn1 up'  # the fault itself
 status=0
 wait $runner || status=$?
 is "$status" 0 '5 s without a network in a run of tagged events'
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 is "$(sql "SELECT count(*), count(DISTINCT rank * 100000000 + seq),
     count(exit_ns), max(seq) FROM event WHERE job = 1")" \
     '2000000|2000000|2000000|999999' 'every event once, none is missing'
@@ -44,7 +44,7 @@ is "$(sql "SELECT count(*) FROM tasks WHERE state = 'exited'")" 5 \
 again()
 {
     kill -KILL "$master_pid"
-    wait_for '! kill -0 $master_pid 2>/dev/null' 5
+    wait_for '! kill -0 $master_pid 2>/dev/null'
     [ $# = 0 ] || "$@"
     launch_master "master$((n += 1))"
 }
@@ -65,7 +65,7 @@ end()
 
 begin sh "$AGENT" n1 mpirun -n 2 "$APPS/tagloop" 500000
 for more in 100000 300000; do
-    wait_for "[ \"\$(events)\" -gt $more ]" 30
+    wait_for "[ \"\$(events)\" -gt $more ]"
     again
 done
 end
@@ -87,17 +87,17 @@ is "$(sql "SELECT count(*) FROM calls WHERE job = $job AND call = 'MPI_Init_thre
 begin sh "$AGENT" n1 sh -c "mpirun -n 2 $APPS/hello
     mpirun -n 3 $APPS/hello --wait-for $T/go; exit 6"
 wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job > $job
-    AND state = '"'connected'"'")" = 3 ]' 20
+    AND state = '"'connected'"'")" = 3 ]'
 ended()
 {
     touch "$T/go"
-    wait_for '[ "$(grep -c "task . of 3" "$T/out")" = 3 ]' 20
+    wait_for '[ "$(grep -c "task . of 3" "$T/out")" = 3 ]'
 }
 again ended
 end
 is "$status" 6 'the launcher ends while there is no master: its status'
 is "$(words)" '' '... without a word'
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 is "$(sql "SELECT name, ntasks, state, ifnull(exit_code, 0) FROM jobs
     WHERE job >= $job" | xargs)" 'hello|2|failed|6 hello|3|done|0' '... both jobs are recorded'
 is "$(sql "SELECT count(*) FROM tasks WHERE job >= $job AND state = 'exited'")" 5 \
@@ -108,11 +108,11 @@ is "$(sql 'SELECT count(*) FROM resume')" 0 'what was kept for them is gone'
 rm "$T/go"
 begin sh -c "touch $T/begun; while [ ! -e $T/go ]; do sleep 0.05; done
     exec sh $AGENT n1 mpirun -n 2 $APPS/tagloop 100000"
-wait_for '[ -e "$T/begun" ]' 20
+wait_for '[ -e "$T/begun" ]'
 kill -STOP "$master_pid"
 touch "$T/go"
 wait_for '[ "$(t_processes | while read -r p; do cat "/proc/$p/comm"; done |
-    grep -c tagloop)" = 2 ]' 20
+    grep -c tagloop)" = 2 ]'
 sleep 5         # this is the fault itself
 kill -CONT "$master_pid"
 end
@@ -124,10 +124,10 @@ is "$(sql "SELECT count(*), count(exit_ns) FROM event WHERE job = $job")" \
 rm "$T/go"
 begin sh "$AGENT" n1 mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
 wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job
-    AND state = '"'connected'"'")" = 2 ]' 20
+    AND state = '"'connected'"'")" = 2 ]'
 again kill -KILL $runner
 ok 'hector-run dies as well: the job ends' wait_for \
-    'sql "SELECT state FROM jobs WHERE job = $job" | grep -q done' 30
+    'sql "SELECT state FROM jobs WHERE job = $job" | grep -q done'
 is "$(sql "SELECT why FROM job WHERE job = $job")" 'hector-run is gone' \
     '... with its reason'
 touch "$T/go"
@@ -141,12 +141,12 @@ hector-run --adopt -- sh -c "mpirun -n 2 $APPS/tagloop 300000
     while [ ! -e $T/go ]; do sleep 0.05; done" >"$T/out" 2>"$T/err" &
 runner=$!
 job=$((job + 1))
-wait_for '[ "$(events)" -gt 100000 ]' 30
+wait_for '[ "$(events)" -gt 100000 ]'
 for p in $(t_processes); do
     grep -qs -e --private "/proc/$p/cmdline" &&
         [ "$(cat "/proc/$p/comm")" = hector-master ] && kill -KILL "$p"
 done
-wait_for 'grep -q "was killed" "$T/err"' 10
+wait_for 'grep -q "was killed" "$T/err"'
 touch "$T/go"
 end
 is "$status" 0 'the same with a master of its own'

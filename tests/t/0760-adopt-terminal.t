@@ -16,7 +16,7 @@ at_terminal()   # COMMAND...: its screen is $T/screen, descriptor 9 its keys
     at=$!
     exec 9>"$T/keys"
 }
-shown() { wait_for "grep -q '$1' '$T/screen'" 20; }
+shown() { wait_for "grep -q '$1' '$T/screen'"; }
 interrupt()     # and wait: $status
 {
     printf '\003' >&9
@@ -47,11 +47,11 @@ is "$(cat "$T/err") $(last)" ' failed|7' '... which is recorded'
 connected() { [ "$(sql "SELECT count(*) FROM tasks WHERE state = 'connected'" \
     2>/dev/null)" = 2 ]; }
 at_terminal hector-run --adopt -- mpirun -n 2 "$APPS/hello" --wait-for "$T/go"
-wait_for connected 20
+wait_for connected
 interrupt
 ours=$status
 is "$(cat "$T/err")" '' 'Ctrl-C for mpirun: the terminal is as it was'
-ok '... its tasks have ended' wait_for '[ -z "$(t_processes)" ]' 10
+ok '... its tasks have ended' wait_for '[ -z "$(t_processes)" ]'
 is "$(sql "SELECT count(*) FROM tasks WHERE state IN ('exited', 'killed')")" 2 \
     '... which is recorded'
 is "$(last)" "failed|$ours" '... and the status'

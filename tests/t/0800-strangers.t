@@ -10,16 +10,16 @@ start_tcp_master
 tcp=tcp:127.0.0.1:$port
 start_slave n1
 ok 'a slave joins' wait_for \
-    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+    '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]'
 mkfifo "$T/gate"
 hector-run --master "$master" -n 2 --stdin all sh -c \
     'while read -r l; do echo "$l"; done' <"$T/gate" >"$T/job.out" \
     2>"$T/job.err" &
 job=$!
 exec 9>"$T/gate"
-wait_for '[ "$(sql "SELECT state FROM jobs")" = running ]' 20
+wait_for '[ "$(sql "SELECT state FROM jobs")" = running ]'
 echo before >&9
-ok 'a job runs' wait_for '[ "$(grep -c before "$T/job.out")" = 2 ]' 10
+ok 'a job runs' wait_for '[ "$(grep -c before "$T/job.out")" = 2 ]'
 # The job's streams: a socket that has no file, and one of TCP.
 of_job()        # FILE COLUMN CONDITION: of a socket of hector-run
 {
@@ -112,11 +112,11 @@ says closed 'TCP: a frame in the clear' -k "$T/key" "$tcp" clear hello:role=4
 is "$(cat "$T/heard")" closed '... hears nothing'
 says closed 'TCP: a record once more' -k "$T/key" "$tcp" hello:role=4 replay
 ok '... which the log names' wait_for \
-    'grep -q "not what the peer has sealed" "$T/master.log"' 10
+    'grep -q "not what the peer has sealed" "$T/master.log"'
 "$T/stranger" -w 60 -k "$T/key" "$tcp" hello:role=4 >"$T/operator" 2>&1 &
 operator=$!
 ok 'TCP: with the key an operator is welcome' \
-    wait_for 'grep -q "^Welcome" "$T/operator"' 10
+    wait_for 'grep -q "^Welcome" "$T/operator"'
 sleep 1
 is "$(grep -c closed "$T/operator")" 0 '... and may stay'
 kill $operator

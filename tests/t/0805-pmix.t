@@ -6,7 +6,7 @@ need ss
 
 start_master
 start_slave n1
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]'
 hector-run --master "$master" -n 1 "$APPS/hello" >"$T/out"
 is "$(out)" 'task 0 of 1' 'a job'
 slave=$(tr -d ' ' <"/proc/$slave_pid/task/$slave_pid/children")
@@ -52,5 +52,5 @@ fi
 ok "the log stays short ($(wc -l <"$T/slave-n1.log") lines)" \
     [ "$(wc -l <"$T/slave-n1.log")" -lt 40 ]
 kill -TERM "$slave_pid"
-ok 'the slave ends as ever' wait_for '! kill -0 $slave_pid 2>/dev/null' 5
+ok 'the slave ends as ever' wait_for '! kill -0 $slave_pid 2>/dev/null'
 done_testing

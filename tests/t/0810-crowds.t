@@ -15,7 +15,7 @@ ulimit -Sn 512
 start_tcp_master
 ulimit -Sn "$(ulimit -Hn)"
 start_slave n1
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 10
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]'
 
 rss() { awk '/VmRSS/ { print $2 }' "/proc/$1/status"; }
 fds() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
@@ -51,7 +51,7 @@ crowd=3000
 several 'TCP, half the proof' "tcp:127.0.0.1:$port" call
 several 'Unix, silence' "$master"
 
-wait_for '[ "$(fds "$master_pid")" -le $((fds_before + 2)) ]' 15
+wait_for '[ "$(fds "$master_pid")" -le $((fds_before + 2)) ]'
 is "$(($(fds "$master_pid") <= fds_before + 2))" 1 'no descriptor is left'
 ok "the log stays short ($(wc -l <"$T/master.log") lines)" \
     [ "$(wc -l <"$T/master.log")" -lt 80 ]
@@ -67,7 +67,7 @@ ticks()         # hundredths of a second of the master, the slave and its guard
 hector-run --master "$master" -n 1 sh -c 'until [ -e "$0" ]; do sleep 0.1; done' \
     "$T/gone" &
 job=$!
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE state = \"running\"")" = 1 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE state = \"running\"")" = 1 ]'
 before=$(ticks)
 "$APPS/stranger" -n 2000 -w 60 "tcp:127.0.0.1:$port" >/dev/null 2>&1 || true
 took=$(($(ticks) - before))

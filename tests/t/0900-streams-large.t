@@ -93,9 +93,9 @@ for how in '' -l; do
     hector-run -n 64 --oversubscribe $how yes 'a line of some length' |
         (until [ -e "$T/enough" ]; do sleep 0.02; head -c 4096; done >"$T/out") &
     wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-        grep -q running' 20
+        grep -q running'
     sleep 1
-    wait_for 'flat >&2' 20                      # when all pipes are full
+    wait_for 'flat >&2'                      # when all pipes are full
     grep '^#' "$T/grown"
     is "$(awk '{ print $1 }' "$T/late" | uniq | tr '\n' ' ')" \
         'hector-master hector-run hector-slave ' \

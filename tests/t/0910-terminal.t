@@ -16,8 +16,8 @@ at_terminal()
 }
 # shellcheck disable=SC2059 # escapes are meant
 keys() { printf "$1" >&9; }
-shown() { wait_for "grep -q '$1' '$T/screen'" 20; }
-both() { wait_for "[ \"\$(grep -c '$1' '$T/screen')\" -ge 2 ]" 20; }
+shown() { wait_for "grep -q '$1' '$T/screen'"; }
+both() { wait_for "[ \"\$(grep -c '$1' '$T/screen')\" -ge 2 ]"; }
 leave()         # until the command has ended; $status
 {
     status=0
@@ -62,26 +62,26 @@ cp "$(command -v sleep)" "$T/ticking"
 at_terminal env PS1='ready> ' PATH="$T:$PATH" sh -i
 shown ready
 keys 'hector-run -n 2 ticking 100\n'
-ok 'a job in front runs' wait_for '[ "$(states)" = S ]' 20
+ok 'a job in front runs' wait_for '[ "$(states)" = S ]'
 keys '\032'
-ok 'Ctrl-Z stops its tasks' wait_for '[ "$(states)" = T ]' 10
+ok 'Ctrl-Z stops its tasks' wait_for '[ "$(states)" = T ]'
 ok '... and hector-run, so the shell is back' shown Stopped
 keys 'fg\n'
-ok 'fg continues them' wait_for '[ "$(states)" = S ]' 10
+ok 'fg continues them' wait_for '[ "$(states)" = S ]'
 keys '\003'
-ok '... and Ctrl-C ends them' wait_for '[ -z "$(states)" ]' 10
+ok '... and Ctrl-C ends them' wait_for '[ -z "$(states)" ]'
 
 # ------------------------------------------------------------- background
 keys 'hector-run -n 1 cat >"$T/cat" &\n'
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q running' 20
+    grep -q running'
 i=0
 while [ $i -lt 20 ]; do
     keys "echo line $i >>\"\$T/typed\"\n"
     i=$((i + 1))
 done
 ok 'a job in the background leaves what is typed to the shell' \
-    wait_for '[ "$(wc -l <"$T/typed")" = 20 ]' 10
+    wait_for '[ "$(wc -l <"$T/typed")" = 20 ]'
 is "$(cat "$T/cat")" '' '... has nothing of it'
 keys 'jobs\n'
 ok '... and is not stopped for it' shown '1. + Running'
@@ -89,10 +89,10 @@ keys 'fg\n'
 sleep 0.3
 keys 'for the job\n'
 ok 'in front it gets what is typed' \
-    wait_for 'grep -qx "for the job" "$T/cat"' 10
+    wait_for 'grep -qx "for the job" "$T/cat"'
 keys '\004'
 ok '... up to Ctrl-D' wait_for '[ -z "$(t_processes | while read -r p; do
-    grep -l hector-run /proc/$p/comm; done)" ]' 10
+    grep -l hector-run /proc/$p/comm; done)" ]'
 keys 'hector-run -n 2 -l echo a word &\n'
 ok 'a job in the background may write' shown '1: a word'
 keys 'wait; exit 0\n'
@@ -102,10 +102,10 @@ is "$status" 0 'the shell ends well'
 # ----------------------------------------------------------------- hang-up
 PATH=$T:$PATH
 at_terminal hector-run -n 2 ticking 100
-wait_for '[ "$(states)" = S ]' 20
+wait_for '[ "$(states)" = S ]'
 kill -KILL $at
 ok 'when the terminal goes away the job ends' \
-    wait_for '[ -z "$(states)" ]' 10
+    wait_for '[ -z "$(states)" ]'
 exec 9>&-
 wait
 done_testing

@@ -15,7 +15,7 @@ at_terminal()   # COMMAND...: as in 0910; typed is what goes to descriptor 9
 }
 # shellcheck disable=SC2059 # escapes are meant
 keys() { printf "$1" >&9; }
-shown() { wait_for "grep -q '$1' '$T/screen'" 20; }
+shown() { wait_for "grep -q '$1' '$T/screen'"; }
 leave()
 {
     status=0
@@ -54,14 +54,14 @@ ok 'ours is raw meanwhile' raw
 is "$(grep -c 'stty size' "$T/screen")" 1 '... and what is typed is shown once'
 keys 'sleep 100\n'
 shown 'sleep 100'
-wait_for 'runs "sleep 100 "' 20         # not the shell that will be it
+wait_for 'runs "sleep 100 "'         # not the shell that will be it
 keys '\003'
 shown '\^C'
 keys 'echo "ended by $?"\n'
 ok 'Ctrl-C is for the program in front' shown 'ended by 130'
 kill -USR1 $at
 ok 'the window changes its size' wait_for \
-    'keys "stty size\n"; grep -q "^44 111" "$T/screen"' 10
+    'keys "stty size\n"; grep -q "^44 111" "$T/screen"'
 keys 'exec <&- >&- 2>&-; exit 7\n'
 leave
 is "$status" 7 'the status of the shell'
@@ -76,7 +76,7 @@ for signal in TERM KILL; do
     at_terminal sh -c 'hector-run --pty -n 1 cat; i=0
         while stty -a | grep -q -e -icanon && [ $i -lt 600 ]; do
             i=$((i + 1)); sleep 0.1; done'
-    wait_for 'raw 2>/dev/null' 20
+    wait_for 'raw 2>/dev/null'
     kill -$signal "$(runner)"
     leave
     is "$(cat "$T/err")" '' "... after SIG$signal too"

@@ -53,8 +53,8 @@ like "$T/err" 'cannot reach far1: .* was killed by signal 9' 'an agent that dies
 : >"$T/err"
 agent soon 'sleep 1' 'echo too late >&2' 'exit 3'
 { echo 'BEGIN IMMEDIATE;'; echo ".shell touch '$T/locked'"
-    wait_for '[ -s "$T/err" ]' 60 >&2; echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
-wait_for '[ -e "$T/locked" ]' 60
+    wait_for '[ -s "$T/err" ]' >&2; echo 'COMMIT;'; } | sqlite3 "$HECTOR_DB" &
+wait_for '[ -e "$T/locked" ]'
 run hector-run --launch-agent "$T/soon" -H far1 -n 1 --name unwritten true
 wait "$!"
 is "$status $(sql "SELECT count(*) FROM jobs WHERE name = 'unwritten' AND
@@ -79,7 +79,7 @@ hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 true \
     >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
-    grep -q waiting' 20
+    grep -q waiting'
 a=$(now)
 kill -INT $runner
 status=0

@@ -28,14 +28,14 @@ fresh err
 $R -H a1,a2 -n 2 --map-by node sh -c 'echo $HECTOR_RANK' >"$T/out" 2>"$T/err" &
 runner=$!
 ok 'a job waits for a host that has not joined' \
-    wait_for '[ "$(job)" = waiting ]' 10
-ok '... and says for which' wait_for 'grep -q "a2" "$T/err"' 10
+    wait_for '[ "$(job)" = waiting ]'
+ok '... and says for which' wait_for 'grep -q "a2" "$T/err"'
 start_slave a2
 wait $runner
 is "$? $(sort "$T/out" | tr '\n' ' ')" '0 0 1 ' '... and runs when it joins'
 
 kill -TERM "$slave_pid"
-ok 'a slave leaves' wait_for '[ "$(state a2)" != up ]' 10
+ok 'a slave leaves' wait_for '[ "$(state a2)" != up ]'
 run $R -H a1 -n 1 echo here
 is "$status $(out)" '0 here' '... the others go on'
 run $R -n 2 --oversubscribe sh -c 'echo $HECTOR_RANK'
@@ -43,14 +43,14 @@ is "$(sql 'SELECT DISTINCT node FROM tasks WHERE job =
     (SELECT max(job) FROM jobs)')" a1 '... without it'
 $R -H a2 -n 1 echo back >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for '[ "$(job)" = waiting ]' 10
+wait_for '[ "$(job)" = waiting ]'
 start_slave a2
 wait $runner
 is "$? $(out)" '0 back' '... and the slave comes back'
 
 $R -H a2 -n 1 sleep 100 >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for '[ "$(job)" = running ]' 10
+wait_for '[ "$(job)" = running ]'
 a=$(date +%s)
 kill -KILL "$slave_pid"
 status=0
@@ -59,7 +59,7 @@ ok 'a slave is killed: its job ends, long before its task would' \
     [ "$status" -ne 0 -a $(($(date +%s) - a)) -le 60 ]
 like "$T/err" '^hector: .*a2' '... with a sentence that names the node'
 start_slave a2
-ok '... and the node can come back' wait_for '[ "$(state a2)" = up ]' 10
+ok '... and the node can come back' wait_for '[ "$(state a2)" = up ]'
 run $R -H a2 -n 1 "$APPS/hello"
 is "$status" 0 '... and serve'
 
@@ -69,7 +69,7 @@ while [ $i -le 198 ]; do
     start_slave "s$i"
     i=$((i + 1))
 done
-ok '200 slaves join one master' wait_for '[ "$(nodes up)" = 200 ]' 60
+ok '200 slaves join one master' wait_for '[ "$(nodes up)" = 200 ]'
 run $R -n 200 --map-by node --oversubscribe sh -c 'echo $HECTOR_RANK'
 is "$status" 0 'a job of 200 tasks'
 is "$(sort -n "$T/out" | tr '\n' ' ')" "$(seq 0 199 | tr '\n' ' ')" \
@@ -87,5 +87,5 @@ ok "the master is small ($rss kB)" [ "$rss" -lt 65536 ]
 pids=$(t_processes | while read -r p; do
     [ "$(cat "/proc/$p/comm")" != hector-slave ] || echo "$p"; done)
 kill -TERM $pids
-ok 'all leave' wait_for '[ "$(nodes up)" = 0 ]' 20
+ok 'all leave' wait_for '[ "$(nodes up)" = 0 ]'
 done_testing

@@ -14,7 +14,7 @@ done
 fresh out
 "$build/bench/bench_master" 20 2 4 100 >"$T/out" 2>"$T/err" &
 bench=$!
-wait_for 'grep -q "from Submit" "$T/out"' 20
+wait_for 'grep -q "from Submit" "$T/out"'
 # shellcheck disable=SC2046 # words
 kill -9 $(cat "/proc/$bench/task/$bench/children")
 status=0

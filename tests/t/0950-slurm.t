@@ -120,7 +120,7 @@ submit -N2 -n3 <<'END'
 exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR1; echo up
     while :; do sleep 0.1; done'
 END
-wait_for '[ "$(grep -c up "$T/out")" = 3 ]' 60
+wait_for '[ "$(grep -c up "$T/out")" = 3 ]'
 $nobody scancel -s USR1 "$id"
 is "$(ended '')" 'COMPLETED done|0' 'USR1 to the steps: the job lives, its tasks get it'
 is "$(grep got "$T/out" | sort -u | xargs)" 'got 0 got 1 got 2' '... all of them'

@@ -39,10 +39,10 @@ is "$(sql 'SELECT state, exit_code FROM jobs') $(sql "SELECT count(*) FROM tasks
 # shellcheck disable=SC2086
 start loners hector-run --oversubscribe -n 2 $lose "$APPS/hello" \
     --wait-for "$T/go"
-wait_for 'grep -q "tasks 0-1 are each rank 0 of 1" "$T/loners.log"' 30
+wait_for 'grep -q "tasks 0-1 are each rank 0 of 1" "$T/loners.log"'
 ok 'it is said while they run' [ -s "$T/loners.log" ]
 touch "$T/go"
-wait_for '! kill -0 $started 2>/dev/null' 30
+wait_for '! kill -0 $started 2>/dev/null'
 
 # shellcheck disable=SC2086
 run hector-run --oversubscribe -n 2 sh -c \

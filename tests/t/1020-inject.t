@@ -24,8 +24,8 @@ ended()         # DESCRIPTION TASKS PROGRAM...: that hangs by the fault, and is
     hector-run -n "$in_tasks" --oversubscribe --inject "$in_what" "$@" \
         >"$T/out" 2>"$T/err" </dev/null &
     in_runner=$!
-    wait_for '[ -s "$T/log" ]' 20
-    wait_for "$until" 20
+    wait_for '[ -s "$T/log" ]'
+    wait_for "$until"
     kill -TERM $in_runner
     status=0
     wait $in_runner || status=$?
@@ -89,10 +89,10 @@ stack()         # FAULT FUNCTION: the names on the stack of task 1, when it hold
     : >"$T/log"
     start "$1" hector-run -n 2 --inject "rank=1,call=MPI_Barrier:9,fault=$1" \
         "$APPS/ring"
-    wait_for '[ -s "$T/log" ]' 10
+    wait_for '[ -s "$T/log" ]'
     pid=$(sed -n 's/.* pid \([0-9]*\) .*/\1/p' "$T/log")
-    wait_for "grep -q ^S /proc/$pid/wchan || grep -q 'State:.S' /proc/$pid/status" 5
-    wait_for traced 20
+    wait_for "grep -q ^S /proc/$pid/wchan || grep -q 'State:.S' /proc/$pid/status"
+    wait_for traced
     kill -TERM "$started"
     wait "$started" 2>/dev/null
 }

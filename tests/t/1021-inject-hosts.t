@@ -37,7 +37,7 @@ hector-run --launch-agent "$AGENT" -H n1:2,n2:2 -n 4 --map-by node \
     --oversubscribe --inject rank=3,call=MPI_Barrier:7,fault=hang "$APPS/ring" 10 \
     >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for '[ -s "$T/log" ]' 20
+wait_for '[ -s "$T/log" ]'
 kill -TERM $runner
 status=0
 wait $runner || status=$?

@@ -147,7 +147,7 @@ is "$(places 4)" "$wanted" 'a program that is not position independent'
 $R -n 2 ./prog hang >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 wait_for '[ "$(sql "SELECT in_ns > 300000000 FROM sites WHERE job = 5 AND
-    call = '"'MPI_Recv'"' AND rank = 0")" = 1 ]' 20
+    call = '"'MPI_Recv'"' AND rank = 0")" = 1 ]'
 kill -TERM $runner
 wait $runner
 is "$?" 143 'a task that hangs'
@@ -208,13 +208,13 @@ hector-run -q --master "$master" -H n1:1,n2:2 -n 3 --oversubscribe ./prog wait \
     "$T/go" >"$T/out" 2>"$T/err" &
 runner=$!
 ok 'while a job runs' wait_for '[ "$(sql "SELECT sum(calls) FROM sites
-    WHERE job = $job AND call = '"'MPI_Bcast'"'")" = 60 ]' 20
+    WHERE job = $job AND call = '"'MPI_Bcast'"'")" = 60 ]'
 run hector report "$job"
 like "$T/out" "^Job $job prog: 3 tasks on 2 nodes, running for " '... it has a report'
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master again
-wait_for 'grep -q "node n2 joined" "$T/again.log"' 20
+wait_for 'grep -q "node n2 joined" "$T/again.log"'
 : >"$T/go"
 wait $runner
 is "$?" 0 'a killed master'
@@ -224,7 +224,7 @@ is "$(places "$job")" "$wanted" '... neither loses nor doubles anything'
 hector-run -q --master "$master" -H n2:2 -n 2 --oversubscribe ./prog wait \
     "$T/never" "$T/ready" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for '[ -e "$T/ready" ]' 20
+wait_for '[ -e "$T/ready" ]'
 kill -KILL "$(ps -o pid= --ppid "$slave_pid" | tr -d ' ')"
 wait $runner
 is "$?" 125 'a killed slave'

@@ -59,7 +59,7 @@ start_slave n1
 start other hector-run -q --master "$master" -H n1:8 -n 2 "$APPS/hello" \
     --wait-for "$T/go" --say "$T/ready"
 other=$started
-wait_for '[ -e "$T/ready" ]' 20
+wait_for '[ -e "$T/ready" ]'
 jobs=$(sql 'SELECT max(job) FROM jobs')
 for n in 1 2 3; do
     run hector-run -q --master "$master" -H n1:8 -n $n "$APPS/scribble" 40

@@ -28,7 +28,7 @@ start a "$T/p" "$T/a.up"; a=$started
 start b "$T/p" "$T/b.up"; b=$started
 start c "$T/p" "$T/c.up" other; c=$started
 start d "$T/bare" "$T/d.up"; d=$started
-wait_for '[ -e a.up ] && [ -e b.up ] && [ -e c.up ] && [ -e d.up ]' 10
+wait_for '[ -e a.up ] && [ -e b.up ] && [ -e c.up ] && [ -e d.up ]'
 # Each is where it stays, and no longer in what made its file.
 settled()
 {
@@ -36,7 +36,7 @@ settled()
         [ "$(grep -c 'main;\(inner\|other\);' "$T/settled")" -ge 2 ] &&
         ! grep -Eqv 'main;(inner|other);' "$T/settled"
 }
-ok 'the programs run' wait_for settled 10
+ok 'the programs run' wait_for settled
 
 run hector stack --pid "$a,$b,$c" --lines
 is "$status" 0 'three processes'
@@ -77,7 +77,7 @@ int main(void) { %s(); return go; }\n' "$umlauts" "$umlauts" >"$T/u.c"
 if gcc -g -O0 -o "$T/u" "$T/u.c" 2>/dev/null; then
     start u "$T/u"
     ok 'names with umlauts' wait_for \
-        'hector stack --pid $started --folded | grep -q "main;$umlauts"' 10
+        'hector stack --pid $started --folded | grep -q "main;$umlauts"'
     for columns in 32 33; do
         on_terminal "$columns" --pid "$started"
         ok "... are not cut within one at $columns columns" \
@@ -163,7 +163,7 @@ run hector stack --pid "$a,4194303"
 is "$status" 0 '... and does not hinder the others'
 
 kill -STOP "$a"
-wait_for '[ "$(cut -d " " -f 3 "/proc/$a/stat")" = T ]' 5
+wait_for '[ "$(cut -d " " -f 3 "/proc/$a/stat")" = T ]'
 run hector stack --pid "$a"
 like "$T/out" '\[[0-9]*\]: it is stopped by a signal' 'a stopped process'
 like "$T/out" ' inner$' '... has its stack'

@@ -18,7 +18,7 @@ slave()         # HOST: pid of its slave, the child of the guard
 up()            # NUMBER: so many slaves are there, and have said where
 {
     wait_for "hector tree -j >'$T/up' 2>/dev/null &&
-        grep -q '\"slaves\":$1,' '$T/up'" 20
+        grep -q '\"slaves\":$1,' '$T/up'"
 }
 began() { grep -c 'begins$' "$T/master.log"; }
 
@@ -53,7 +53,7 @@ before=$(began)
 kill -STOP "$pid"
 hector tree -n 2 >"$T/partial" 2>&1 &
 asked=$!
-ok 'a reduction begins' wait_for "[ \$(began) -gt $before ]" 10
+ok 'a reduction begins' wait_for "[ \$(began) -gt $before ]"
 kill -KILL "$pid"
 wait $asked
 is "$?" 1 'a slave dies in the middle: the exit status says so'
@@ -90,7 +90,7 @@ ok 'it goes on, and the next one is complete' up 3
 hector-run --master "unix:$T/master.sock" -n 6 --map-by node --oversubscribe \
     sleep 100 >"$T/run.log" 2>&1 &
 run=$!
-wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = 1")" = running ]' 20
+wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = 1")" = running ]'
 run hector tree 1
 is "$status" 0 'the slaves of a job'
 like "$T/out" '^3 slaves, 1 level, fan-out 3: .* 0 missing' '... are three'
@@ -102,7 +102,7 @@ before=$(began)
 kill -STOP "$pid"
 hector stack 1 >"$T/partial" 2>&1 &
 asked=$!
-ok 'a call tree is asked for' wait_for "[ \$(began) -gt $before ]" 10
+ok 'a call tree is asked for' wait_for "[ \$(began) -gt $before ]"
 kill -KILL "$pid"
 wait $asked
 like "$T/partial" "^\[[0-9,]+\]: not here, node $node: " \
@@ -123,14 +123,14 @@ for i in 1 2 3 4; do
     pid=$(slave "n$i")
     [ -z "$pid" ] || kill "$pid"
 done
-wait_for '[ -z "$(t_processes | xargs -r ps -o comm= -p | grep slave)" ]' 10
+wait_for '[ -z "$(t_processes | xargs -r ps -o comm= -p | grep slave)" ]'
 
 # A run with slaves of its own, on other hosts and on this one.
 for where in '--launch-agent '"$AGENT"' -H n1,n2,n3' ''; do
     hector-run $where -n 3 --oversubscribe sleep 100 >"$T/run.log" 2>&1 &
     run=$!
     ok "a run ${where:+on hosts}" wait_for 'job=$(sql "SELECT job FROM jobs
-        WHERE state = '\''running'\''") && [ -n "$job" ]' 20
+        WHERE state = '\''running'\''") && [ -n "$job" ]'
     run hector tree -n 2 "$job"
     is "$status" 0 '... has a tree'
     like "$T/out" "^[13] slaves, [12] levels?, .* 0 missing" '... of its slaves'

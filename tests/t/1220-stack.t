@@ -14,7 +14,7 @@ run_job()       # OPTION... PROGRAM: on four hosts; waits until rank 5 is stuck
         >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
 }
-stuck() { run_job "$APPS/$1" 5 "$T/mark"; wait_for '[ -e "$T/mark" ]' 60; }
+stuck() { run_job "$APPS/$1" 5 "$T/mark"; wait_for '[ -e "$T/mark" ]'; }
 finish() { kill -TERM "$runner"; wait "$runner"; }
 job=0
 
@@ -58,18 +58,18 @@ three_3d() { three --lines --samples 4 --interval 20 && [ -s "$T/out" ]; }
 three_times_14() { three_3d && [ "$(traces)" = '[14,14,14,14]' ]; }
 over_samples()  # NAME of the program: the tree over space and time
 {
-    wait_for 'three --lines' 30
+    wait_for 'three --lines'
     flat=$(classes | tail -n 2)
-    ok "$1: three classes over four samples" wait_for three_3d 30
+    ok "$1: three classes over four samples" wait_for three_3d
     is "$(classes | sed 's/ [^ ]* [0-9]*$//' | tr '\n' ' ')" \
         '5 6 0-4,7-15 ' '... with their ranks'
     is "$(classes | tail -n 2)" "$flat" '... functions and lines'
-    ok '... and the traces of each' wait_for three_times_14 30
+    ok '... and the traces of each' wait_for three_times_14
 }
 
 for p in stuck stuck_omp; do
     stuck $p
-    ok "$p: three classes" wait_for 'three --lines' 30
+    ok "$p: three classes" wait_for 'three --lines'
     is "$(classes | sed 's/ [^ ]* [0-9]*$//' | tr '\n' ' ')" \
         '5 6 0-4,7-15 ' '... the outliers first, with their ranks'
     is "$(classes | tail -n 2)" "6 MPI_Waitall $(line_of stuck.c 'MPI_Waitall(')
@@ -98,11 +98,11 @@ in_main()
         WHERE json_extract(n.value, '\$.function') = 'main'"
 }
 ok 'load addresses of four hosts merge: one main' \
-    wait_for '[ "$(in_main)" = 0-15 ]' 30
+    wait_for '[ "$(in_main)" = 0-15 ]'
 if command -v dot >/dev/null; then
     drawn() { run hector stack "$job" --lines --dot &&
         dot -Tsvg -o "$T/dot.svg" "$T/out" && grep -q '>14:\[' "$T/dot.svg"; }
-    ok 'Graphviz draws it' wait_for drawn 30
+    ok 'Graphviz draws it' wait_for drawn
     like "$T/dot.svg" '14:\[0.*4,7.*15\]' '... with labels on the edges'
     run hector stack "$job" -a --dot
     ok '... also the inside of MPI' dot -Tsvg -o "$T/dot.svg" "$T/out"
@@ -110,9 +110,9 @@ else
     skip 'Graphviz draws it' 'no dot here'
 fi
 folded() { hector stack "$job" --folded >"$T/out" && grep -q ';MPI_Barrier 14$' "$T/out"; }
-ok 'folded' wait_for folded 30
+ok 'folded' wait_for folded
 some() { hector stack "$job.4-6" | grep -q "^job $job.4-6: 3 tasks, 3 classes"; }
-ok 'some ranks' wait_for some 30
+ok 'some ranks' wait_for some
 run hector stack "$job" --html --lines
 like "$T/out" 'do_send_or_stall' 'HTML'
 
@@ -125,7 +125,7 @@ stopped()
     grep -q ' 14 *.0-4,7-15. *MPI_Barrier' "$T/out" &&
         grep -q '^\[9\]: it is stopped' "$T/out"
 }
-ok 'a stopped task is in the tree' wait_for stopped 30
+ok 'a stopped task is in the tree' wait_for stopped
 like "$T/out" '^\[9\]: it is stopped by a signal' '... and said to be stopped'
 kill -CONT "$pid"
 run hector stack "$job.16"
@@ -140,7 +140,7 @@ is "$status" 1 'no such job'
 like "$T/err" 'no such job' '... in words'
 
 stuck fstuck
-ok 'Fortran: three classes' wait_for 'three --lines' 30
+ok 'Fortran: three classes' wait_for 'three --lines'
 # It goes round in a loop that calls execute_nothing(), of which it may be in either.
 is "$(classes | sed 's/ [0-9]*$//; s/::execute_nothing$/::do_send_or_stall/' | tr '\n' '|')" \
     '5 ring_parts::do_send_or_stall|6 mpi_waitall|0-4,7-15 mpi_barrier|' \
@@ -161,11 +161,11 @@ sleep 0.02
 exec sh "$0" $((${1:-0} + 1))
 END
 run_job --map-by node sh "$T/restless"
-wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running' 20
+wait_for 'sql "SELECT state FROM jobs WHERE job = $job" | grep -q running'
 n=0
 while kill -0 "$runner" 2>/dev/null && [ $n -lt 6 ]; do
     run hector stack "$job" --samples 5 --interval 10
-    [ "$status" = 0 ] || wait_for '! kill -0 "$runner" 2>/dev/null' 20 ||
+    [ "$status" = 0 ] || wait_for '! kill -0 "$runner" 2>/dev/null' ||
         fail 'restless tasks: a tree of those that are there' "$(cat "$T/err")"
     n=$((n + 1))
 done
@@ -183,14 +183,14 @@ rm -f "$T/mark"
 hector-run --master "unix:$T/m.sock" -n 4 "$APPS/stuck" 2 "$T/mark" \
     >"$T/run.out" 2>"$T/run.err" </dev/null &
 runner=$!
-wait_for '[ -e "$T/mark" ]' 60
+wait_for '[ -e "$T/mark" ]'
 job=$(sql 'SELECT max(job) FROM jobs')
 told()
 {
     run hector stack "$job" --lines && grep -q '0-1' "$T/out" &&
         grep -Eq '2 +\[0-1\] +main .* > MPI_Barrier' "$T/out"
 }
-ok 'without ptrace' wait_for told 20
+ok 'without ptrace' wait_for told
 like "$T/out" '\[0-3\]: .*has told its stack itself' '... which is said'
 like "$T/out" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' '... with lines'
 run hector stack "$job" --threads

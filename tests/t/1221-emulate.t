@@ -131,7 +131,7 @@ is "$(sql 'SELECT count(*) FROM tasks WHERE state = '\''killed'\''')" 1024 \
 $E --master "tcp:127.0.0.1:$port" -i 0 --seconds 15 >"$T/play" 2>&1 &
 play=$!
 ok 'a job is played' wait_for '[ "$(sql "SELECT state FROM jobs
-    WHERE job = 2")" = running ]' 20
+    WHERE job = 2")" = running ]'
 run hector stack 2 -j
 is "$(sqlite3 :memory: "SELECT json_extract(j, '\$.tasks'),
     json_extract(j, '\$.samples'), json_extract(j, '\$.classes[4].count'),

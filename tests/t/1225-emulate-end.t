@@ -8,7 +8,7 @@ begin()
 {
     hector-emulate -D 64 -n 16 -i 0 --seconds 60 >"$T/out" 2>"$T/err" &
     emulator=$!
-    wait_for '[ -n "$(workers)" ]' 10
+    wait_for '[ -n "$(workers)" ]'
 }
 called()        # NAME: processes of this test
 {
@@ -17,7 +17,7 @@ called()        # NAME: processes of this test
     done 2>/dev/null
 }
 workers() { called hector-emulate | grep -vx "$emulator"; }
-gone() { wait_for '! kill -0 $emulator 2>/dev/null' 15; }
+gone() { wait_for '! kill -0 $emulator 2>/dev/null'; }
 
 begin
 kill -STOP $(workers)

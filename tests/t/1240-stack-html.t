@@ -42,7 +42,7 @@ settled()
     hector stack --pid "$a,$b,$c" --folded >"$T/settled" 2>&1 &&
         ! grep -Eqv '^main;(compute;|MPI_Barrier )' "$T/settled"
 }
-ok 'the programs run' wait_for settled 10
+ok 'the programs run' wait_for settled
 run hector stack --pid "$a,$b,$c" --lines --html
 cp "$T/out" "$T/page.html"
 cat >>"$T/page.html" <<'END'

@@ -64,11 +64,11 @@ sampling()      # WORD...: hector stack with many samples, in the background
 hector-run --oversubscribe -n 64 "$T/p" "$T/when" "$T/up" >"$T/run.out" \
     2>"$T/run.err" </dev/null &
 runner=$!
-ok '64 tasks run' wait_for '[ "$(ls up.* 2>/dev/null | wc -l)" = 64 ]' 60
+ok '64 tasks run' wait_for '[ "$(ls up.* 2>/dev/null | wc -l)" = 64 ]'
 settled() { hector stack 1 --folded >"$T/out" 2>&1 &&
     [ "$(grep -Ec '^main;(stay|leave)' "$T/out")" = \
       "$(grep -c . "$T/out")" ]; }
-wait_for settled 30
+wait_for settled
 sampling 1
 : >"$T/when"
 wait $asked
@@ -93,7 +93,7 @@ while [ $i -lt 64 ]; do
     [ $((i % 13)) -gt 0 ] || victims="${victims:+$victims }$started"
     i=$((i + 1))
 done
-wait_for '[ "$(ls up.*.x 2>/dev/null | wc -l)" = 64 ]' 60
+wait_for '[ "$(ls up.*.x 2>/dev/null | wc -l)" = 64 ]'
 sampling --pid "$pids"
 # shellcheck disable=SC2086
 kill -KILL $victims
@@ -110,12 +110,12 @@ if "$T/noptrace" true; then
     "$T/noptrace" hector-run -n 4 --oversubscribe "$APPS/stuck" 1 "$T/mark" \
         >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
-    wait_for '[ -e "$T/mark" ]' 60
+    wait_for '[ -e "$T/mark" ]'
     job=$(sql 'SELECT max(job) FROM jobs')
     told() { run hector stack "$job" --lines &&
         grep -Eq '2 +\[0,3\] +main .* > MPI_Barrier' "$T/out"; }
     ok 'a kernel that refuses ptrace: the tasks tell their stacks' \
-        wait_for told 20
+        wait_for told
     like "$T/out" '^\[0-3\]: ptrace is not permitted: the task has told its stack itself' \
         '... which is said'
     like "$T/out" 'main > do_send_or_stall \(stuck.c:[0-9]+\)' '... with lines'

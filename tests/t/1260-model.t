@@ -54,7 +54,7 @@ waits()         # CALL: all tasks have come to the call where they stay
 # sum, and the others wait for it there.
 export KERNEL_ROUNDS=20
 run_job --inject 'rank=0,call=MPI_Allreduce,fault=hang' "$APPS/ring"
-ok 'a ring of four tasks on two hosts' wait_for 'waits MPI_Allreduce 4' 60
+ok 'a ring of four tasks on two hosts' wait_for 'waits MPI_Allreduce 4'
 is "$(query "SELECT a, b, sum(n), ranks FROM steps WHERE a IN ('MPI_Irecv',
     'MPI_Isend', 'MPI_Waitall', 'MPI_Barrier') GROUP BY a, b, ranks ORDER BY 1, 2")" \
     'MPI_Barrier MPI_Allreduce 4 0-3
@@ -114,7 +114,7 @@ run_job --phase tag --inject 'rank=0,call=MPI_Allreduce:11,fault=hang' \
 collected() { hector model "$job" -j >"$T/out" 2>"$T/err" &&
     [ "$(query "SELECT n FROM steps WHERE phase = 3 AND a = 'MPI_Bcast' AND
         b = 'MPI_Allreduce'")" = 4 ]; }
-ok 'a program with phases' wait_for collected 60
+ok 'a program with phases' wait_for collected
 is "$(query "SELECT a, b, n FROM steps WHERE phase = 2 AND a = b")" \
     'MPI_Allreduce MPI_Allreduce 36' 'the steps of one phase'
 is "$(query "SELECT a, b, n FROM steps WHERE phase = 3 AND b = 'MPI_Bcast'")" \
@@ -158,7 +158,7 @@ is "$(query "SELECT a, b, n FROM steps WHERE phase = 2 AND a = b")" \
 
 run_job --phase pcontrol --inject 'rank=0,call=MPI_Allreduce:11,fault=hang' \
     "$APPS/phases"
-ok 'phases by MPI_Pcontrol' wait_for 'waits MPI_Allreduce 44' 60
+ok 'phases by MPI_Pcontrol' wait_for 'waits MPI_Allreduce 44'
 is "$(query "SELECT phase, label FROM p WHERE phase > 1 ORDER BY 1")" '2 2
 3 3' '... with its levels as labels'
 finish
@@ -174,7 +174,7 @@ is "$(query "SELECT a, b, n, ranks FROM steps WHERE a = 'MPI_Allreduce'")" \
 
 # Nobody calls MPI by way of the library.
 run_job env -u LD_PRELOAD sleep 100
-wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND pid > 0")" = 4 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job AND pid > 0")" = 4 ]'
 run hector model "$job"
 is "$status,$(cat "$T/err")" "1,hector: job $job [0-3]: it has no model: it has \
 not called MPI_Init, or not by way of the wrapper library" \

@@ -44,7 +44,7 @@ fi
 job=$((job + 1))
 hector-run -n 2 --oversubscribe "$APPS/scribble" 30000 >"$T/run.out" 2>"$T/run.err" &
 runner=$!
-wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job")" = running ]' 20
+wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job")" = running ]'
 asked=0
 while [ "$asked" -lt 10 ] && kill -0 $runner 2>/dev/null; do
     hector model $job -j >"$T/out" 2>"$T/err" || :
@@ -66,7 +66,7 @@ if command -v mpirun >/dev/null; then
     runner=$!
     adopted() { hector model $job >"$T/out" 2>"$T/err" &&
         grep -Eq ' Isend +[0-9]+ Waitall .* 0-1$' "$T/out"; }
-    ok 'a job of mpirun' wait_for adopted 30
+    ok 'a job of mpirun' wait_for adopted
     like "$T/out" ' Waitall +main ring.c:' '... with its lines'
     wait $runner
     run hector model $job

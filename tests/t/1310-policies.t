@@ -145,7 +145,7 @@ until_said()    # WORDS MODE OPTION...: they end well when they have been told
     XDG_CONFIG_HOME=$T/conf $R --policy "$T/odd.so:mode=$mode,at=${at:-10},tagged=0" \
         "$@" "$APPS/hello" --wait-for "$T/go" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'grep -Eq "$words" "$T/err"' 60
+    wait_for 'grep -Eq "$words" "$T/err"'
     touch "$T/go"
     status=0
     wait $runner || status=$?
@@ -167,11 +167,11 @@ $R --policy "$T/odd.so:mode=9,at=10" --on-hang suspend:age=1s --inject \
 runner=$!
 job=$((job + 1))
 ok '--on-hang suspend: all tasks are' wait_for "[ \"\$(sql 'SELECT
-    group_concat(hold) FROM tasks WHERE job = $job')\" = suspended,suspended ]" 10
+    group_concat(hold) FROM tasks WHERE job = $job')\" = suspended,suspended ]"
 tagged='last tag of task 0: "thread 0"
 last tag of task 1: "injected: stall in MPI_Iprobe call 100"'
 last_tags() { run hector why "$job" && grep '^last tag' "$T/out"; }
-wait_for '[ "$(last_tags)" = "$tagged" ]' 10
+wait_for '[ "$(last_tags)" = "$tagged" ]'
 is "$(last_tags)" "$tagged" \
     '... hector why says what they have tagged last, while they stand'
 hector kill "$job" >/dev/null

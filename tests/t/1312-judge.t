@@ -33,7 +33,7 @@ begin()         # SPEC...: a job of its own master that waits for the file go
     fresh out err
     XDG_CONFIG_HOME=$T/conf $R $specs sh -c "$waits" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for '[ -n "$(master_of $runner)" ]' 20
+    wait_for '[ -n "$(master_of $runner)" ]'
     master=$(master_of $runner)
 }
 end()
@@ -53,9 +53,9 @@ bad()           # MODE WORDS WHAT
 {
     begin "$T/odd.so:mode=$1,at=3,tagged=0"
     ok "$3: named, and started again" \
-        wait_for "named '$2.*, it is started again\$'" 30
+        wait_for "named '$2.*, it is started again\$'"
     ok '... the second time it is off' \
-        wait_for "named '$2.*, it does not watch the job any more\$'" 30
+        wait_for "named '$2.*, it does not watch the job any more\$'"
     end
     is "$(sql "SELECT group_concat(action || ' ' || by, ', ') FROM actions
         WHERE job = $job")" 'warn odd, switch off odd' '... both recorded'
@@ -73,7 +73,7 @@ bad 13 'a step took more than 3 s' 'one that sleeps'
 conf 'judge_restarts = 3'
 begin "$T/odd.so:mode=15,at=30,every=0.05,tagged=0"
 ok 'one that dies once goes on with its state' \
-    wait_for 'grep -q "^hector: job .* hangs.*: nobody moves" "$T/err"' 30
+    wait_for 'grep -q "^hector: job .* hangs.*: nobody moves" "$T/err"'
 ok '... having been started again once' \
     [ "$(grep -c '^hector: policy odd: .*, it is started again$' "$T/err")" = 1 ]
 end
@@ -83,29 +83,29 @@ ok '... and lost one look' \
 # Somebody kills it in the middle of a look, which takes a second of a processor.
 conf 'judge_restarts = 3' 'judge_step = 300s'
 begin "$T/odd.so:mode=16,at=10,every=0.1,tagged=0"
-ok 'a process for the policy' wait_for '[ -n "$(judges $master)" ]' 20
+ok 'a process for the policy' wait_for '[ -n "$(judges $master)" ]'
 judge=$(judges $master)
-ok '... that thinks' wait_for "[ \"\$(awk '{ print \$3 }' /proc/$judge/stat)\" = R ]" 20
+ok '... that thinks' wait_for "[ \"\$(awk '{ print \$3 }' /proc/$judge/stat)\" = R ]"
 for sig in HUP INT QUIT TERM USR1 USR2; do      # as a batch system may send to all
     kill -"$sig" "$judge"
 done
 kill -KILL "$judge"
 ok '... and is killed: named, and by nothing else' \
-    wait_for "named 'it was ended by signal 9, it is started again\$'" 20
+    wait_for "named 'it was ended by signal 9, it is started again\$'"
 ok '... and the verdict comes nevertheless' \
-    wait_for 'grep -q "^hector: job .* hangs.*: nobody moves" "$T/err"' 300
+    wait_for 'grep -q "^hector: job .* hangs.*: nobody moves" "$T/err"'
 end
 
 # The master is killed while a policy thinks: nothing is left of it. The job's new
 # master asks it again.
 conf 'judge_step = 60s'
 begin "$T/odd.so:mode=5,at=3,tagged=0"
-wait_for '[ -n "$(judges $master)" ]' 20
+wait_for '[ -n "$(judges $master)" ]'
 judge=$(judges $master)
 ok 'a policy that never comes back' \
-    wait_for "[ \"\$(awk '{ print \$3 }' /proc/$judge/stat)\" = R ]" 20
+    wait_for "[ \"\$(awk '{ print \$3 }' /proc/$judge/stat)\" = R ]"
 kill -KILL "$master"
-ok '... ends with its master' wait_for "[ ! -e /proc/$judge ]" 20
+ok '... ends with its master' wait_for "[ ! -e /proc/$judge ]"
 touch "$T/go"
 wait $runner || true
 
@@ -117,7 +117,7 @@ printf '[master]\nlisten = %s\ndatabase = %s\njudge_step = 600s\n' "$master" \
     "$HECTOR_DB" >"$T/master.conf"
 launch_master master
 start_slave n1
-wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up' 10
+wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up'
 cp odd.so slow.so
 M="hector-run --master $master --oversubscribe --policy none"
 rm -f "$T/go"
@@ -133,13 +133,13 @@ slow()          # its process, while it thinks
             awk '$3 == "R" { print $1 }' "/proc/$p/stat"
     done
 }
-ok 'beside one that thinks for ever' wait_for 'slow=$(slow) && [ -n "$slow" ]' 20
+ok 'beside one that thinks for ever' wait_for 'slow=$(slow) && [ -n "$slow" ]'
 run $M -n 1 true
 is "$status" 0 '... another job runs'
 ok '... the other policy has its looks' \
-    wait_for 'grep -q "hangs.*: nobody moves" "$T/err"' 30
-ok '... all while it is in its first step' wait_for '[ "$(slow)" = "$slow" ]' 20
+    wait_for 'grep -q "hangs.*: nobody moves" "$T/err"'
+ok '... all while it is in its first step' wait_for '[ "$(slow)" = "$slow" ]'
 touch "$T/go"
 wait $runner || true
-ok '... and nothing of them is left' wait_for '[ -z "$(judges $master_pid)" ]' 20
+ok '... and nothing of them is left' wait_for '[ -z "$(judges $master_pid)" ]'
 done_testing

@@ -44,7 +44,7 @@ for kind in 2 4 5 6 7 8; do
 done
 begin $policies
 ok 'six policies give verdicts' wait_for \
-    '[ "$(kinds)" = 6 ]' 60
+    '[ "$(kinds)" = 6 ]'
 end
 is "$status" 0 '... and the job ends well'
 said()          # WORDS DESCRIPTION [MORE]
@@ -64,7 +64,7 @@ is "$(actions)" '' '... which is no action'
 
 # One that has something new to say each time.
 begin --policy "$T/saying.so:kind=4,change=1,every=0.01"
-ok 'a flood of verdicts' wait_for '[ "$(verdicts)" -ge 200 ]' 60
+ok 'a flood of verdicts' wait_for '[ "$(verdicts)" -ge 200 ]'
 end
 is "$status" 0 '... harms nobody'
 said=$(lines 'has tasks unlike the others')
@@ -75,8 +75,8 @@ is said now and then: hector why $job has all of it\$")" -ge 1 ]
 # A proposal without a limit is told and recorded, with its reason, once.
 begin --policy "$T/saying.so:kind=1,propose=3"
 ok 'a hang, and the proposal to end it' wait_for \
-    'acted "report all saying done, kill all saying not done: --on-hang report"' 30
-ok '... at each look' wait_for '[ "$(verdicts)" -ge 20 ]' 30
+    'acted "report all saying done, kill all saying not done: --on-hang report"'
+ok '... at each look' wait_for '[ "$(verdicts)" -ge 20 ]'
 end
 is "$status" 0 '... but no limit is set: it is not ended'
 is "$(lines " hangs \($strength\), faulty: task 1: it is so")" 1 '... told once'
@@ -91,8 +91,8 @@ like "$T/out" "kill all by saying, not done: --on-hang report: job $job hangs" '
 # What goes on is not touched by --on-hang.
 begin --policy "$T/saying.so:kind=6,propose=3" --on-hang kill:age=1s,patience=1s
 ok 'a deadline, and the proposal to end the job' wait_for \
-    'acted "kill all saying not done: nothing is set for a job that goes on"' 30
-ok '... at each look' wait_for '[ "$(verdicts)" -ge 20 ]' 30
+    'acted "kill all saying not done: nothing is set for a job that goes on"'
+ok '... at each look' wait_for '[ "$(verdicts)" -ge 20 ]'
 end
 is "$status" 0 '... which is not done'
 is "$(lines "^hector:   policy saying proposes to kill the job: not done: nothing \
@@ -100,19 +100,19 @@ is set for a job that goes on\$")" 1 '... and said once'
 
 # Proposals to report are done.
 begin --policy "$T/saying.so:kind=4,propose=1"
-ok 'a proposal to report' wait_for 'acted "report all saying done"' 30
+ok 'a proposal to report' wait_for 'acted "report all saying done"'
 end
 is "$(lines '')" 1 '... one line'
 
 # Within the limits that are set.
 begin --policy "$T/saying.so:kind=1,propose=3,score=0.9" --on-hang kill:age=1s,sure=95
 ok 'less sure than the limit' wait_for 'acted "report all saying done, kill all saying \
-not done: --on-hang wants to be 95 % sure"' 30
+not done: --on-hang wants to be 95 % sure"'
 end
 is "$status" 0 '... is not acted on'
 begin --policy "$T/saying.so:kind=8,propose=3" --on-hang kill
 ok 'a notice without patience' wait_for \
-    'acted "kill all saying not done: --on-hang kill has no patience"' 30
+    'acted "kill all saying not done: --on-hang kill has no patience"'
 end
 is "$status" 0 '... is not acted on'
 begin --policy "$T/saying.so:kind=1,propose=3" --on-hang kill:age=1s,sure=95
@@ -123,20 +123,20 @@ is "$status|$(actions)" '123|report all saying done, kill all saying done' \
 holds() { sql "SELECT group_concat(hold) FROM tasks WHERE job = $job"; }
 held() { [ "$(holds)" = suspended,suspended ]; }
 begin --policy "$T/saying.so:kind=1,propose=2" --on-hang kill:age=1s,sure=95
-ok 'no more than is proposed: suspended, not ended' wait_for held 30
+ok 'no more than is proposed: suspended, not ended' wait_for held
 proposed='it is suspended, as --on-hang kill allows, and is proposed'
-ok '... in words' wait_for 'grep -q -e "$proposed" "$T/err"' 30
+ok '... in words' wait_for 'grep -q -e "$proposed" "$T/err"'
 hector kill "$job" >/dev/null
 end
 is "$(sql "SELECT count(*) FROM actions WHERE job = $job AND by = 'saying' AND
     action = 'suspend' AND result LIKE 'done%'")" 1 '... once, recorded'
 begin --policy "$T/saying.so:kind=1,propose=3" --on-hang suspend:age=1s,sure=95
-ok 'no more than the limit: suspended, not ended' wait_for held 30
+ok 'no more than the limit: suspended, not ended' wait_for held
 hector resume "$job" >/dev/null
 ok '... and what has been done is not done again' wait_for \
-    '[ "$(holds)" = going,going ]' 30
+    '[ "$(holds)" = going,going ]'
 seen=$(verdicts)
-wait_for '[ "$(verdicts)" -ge $((seen + 20)) ]' 30
+wait_for '[ "$(verdicts)" -ge $((seen + 20)) ]'
 end
 is "$status" 0 '... when it is found again and again'
 is "$(sql "SELECT group_concat(action || ' ' || by, ', ') FROM actions WHERE job = $job")" \

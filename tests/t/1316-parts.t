@@ -20,7 +20,7 @@ models more -DNEEDS=128
 start_master
 start_slave n1
 start_slave n2
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '"'up'"'" 2>/dev/null)" = 2 ]' 10
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '"'up'"'" 2>/dev/null)" = 2 ]'
 M="hector-run --master $master --oversubscribe --policy none"
 
 # Task 1 of four on two nodes stops in the middle: so nothing moves any more when
@@ -50,8 +50,8 @@ told() { detail "$1" 2>/dev/null | grep -q 'model 3:'; }
 lines() { detail "$1" | sed -n "s/^  rank [0-9]*: model $2: $3.*/\\1/p"; }
 
 begin "$T/needs.so" "$T/asks.so:ask=1" hang
-ok 'a policy that needs models is given them' wait_for 'told needs' 60
-ok '... and one that asks for them' wait_for 'told asks' 60
+ok 'a policy that needs models is given them' wait_for 'told needs'
+ok '... and one that asks for them' wait_for 'told asks'
 is "$(detail needs | sed -n 2p)" '  4 models, all looks had them' \
     '... of tasks on two nodes, at each of its looks'
 is "$(detail asks | sed -n 2p)" '  4 models, some looks were without' \
@@ -76,7 +76,7 @@ counts='\(.*\) steps'              # times get better known
 is "$(lines asks '[0-3]' "$counts")" "$(lines needs '[0-3]' "$counts")" \
     '... the same to both'
 ok 'the policy hang beside them has had its detail' \
-    wait_for 'grep -Eq "^hector: job $job (hangs|is deadlocked)" "$T/job.err"' 60
+    wait_for 'grep -Eq "^hector: job $job (hangs|is deadlocked)" "$T/job.err"'
 end
 for p in needs asks; do
     with=$p.so
@@ -92,7 +92,7 @@ is "$(sql "SELECT group_concat(by || ': ' || why) FROM actions WHERE job = $job 
 # Without them nothing of the kind is recorded; a policy that needs models has
 # nothing to be asked about then, which is said.
 begin null:every=0.1
-wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null)" -ge 1 ]' 40
+wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null)" -ge 1 ]'
 end
 run hector replay "$job" --policy "$T/needs.so"
 is "$status|$(out)|$(cat "$T/err")" "0||hector: policy needs was not asked: the \

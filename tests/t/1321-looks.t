@@ -23,10 +23,10 @@ hector-run --stdin 0 --policy none --policy "$T/odd.so:mode=1,at=90,every=0.03,t
     -n 1 cat : -n 3 sleep 300 <in >"$T/out" 2>"$T/err" &
 runner=$!
 exec 3>in
-wait_for running 10
+wait_for running
 kill -STOP "$(sql 'SELECT pid FROM tasks WHERE rank = 2')"
 hector suspend 1.3 >/dev/null
-wait_for '[ "$(seen)" = "80 0 100 10" ]' 90
+wait_for '[ "$(seen)" = "80 0 100 10" ]'
 is "$(seen)" '80 0 100 10' 'waits for input, sleeps, is stopped, is suspended'
 kill -CONT "$(sql 'SELECT pid FROM tasks WHERE rank = 2')"
 hector kill 1 >/dev/null

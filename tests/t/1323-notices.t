@@ -28,7 +28,7 @@ goes_on()       # WORDS COMMAND...: 15 s after these have come it runs; $status
     fresh err
     hector-run -n 2 --oversubscribe --on-hang kill "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for 'grep -Eq "$words" "$T/err"' 300
+    wait_for 'grep -Eq "$words" "$T/err"'
     sleep 15            # in which it must not be ended
     kill -TERM $runner
     status=0

@@ -21,7 +21,7 @@ hang()
     shift
     job=$((job + 1))
     rm -f "$T/go"
-    { wait_for '[ "$(pieces)" -ge 2 ]' 120 && : >"$T/go"; } &
+    { wait_for '[ "$(pieces)" -ge 2 ]' && : >"$T/go"; } &
     waiter=$!
     # shellcheck disable=SC2086 # several words
     run hector-run --oversubscribe $quick --on-hang kill:age=1s,sure=90 --timeout 600 "$@"
@@ -108,7 +108,7 @@ fresh err
 hector-run --policy none --policy "$T/odd.so:mode=1,at=20,every=0.05,tagged=0" \
     -n 2 sleep 300 : -n 2 "$T/still" >"$T/out" 2>"$T/err" &
 runner=$!
-wait_for 'grep -q "task 3 on" "$T/err"' 20
+wait_for 'grep -q "task 3 on" "$T/err"'
 hector kill "$job" >/dev/null
 wait $runner
 is "$(sed -n 's/.*flags=\([0-9a-f]*\) .*/\1/p' "$T/err" | sort -u)" 0 \

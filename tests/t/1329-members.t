@@ -12,7 +12,7 @@ members()       # SET STATUS,VERDICT NAME:TASKS...: on two nodes
     start_slave n1
     start_slave n2
     ok "$set: two slaves join" wait_for \
-        '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]' 20
+        '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]'
     for p; do
         run hector-run --master "$master" -H n1:4,n2:4 --map-by node -n "${p#*:}" \
             --policy hang --on-hang kill "$build/deadlocks/$set" "${p%:*}"

@@ -9,7 +9,7 @@ need cc
 cc -shared -fPIC -I "$top/policies" -o odd.so "$top/tests/lib/odd_policy.c"
 start_master
 start_slave n1
-wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up' 10
+wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up'
 R="hector-run --master $master --oversubscribe --policy none"
 n=0
 down()          # the master is killed
@@ -43,7 +43,7 @@ replayed()      # POLICY
 model=hang:interval_max=0.4,alpha=0.05
 begin -n 4 --policy $model --on-hang kill:age=1s,sure=90 --timeout 600 \
     env -u LD_PRELOAD "$APPS/halfway" 1000 2 "$T/go"
-ok 'a model is learned' wait_for '[ "$(pieces)" -ge 2 ]' 60
+ok 'a model is learned' wait_for '[ "$(pieces)" -ge 2 ]'
 down
 touch "$T/go"
 up
@@ -59,11 +59,11 @@ replayed $model
 # What was said is not said again, and that it is over is.
 odd="$T/odd.so:mode=1,at=30,every=0.1,tagged=0"
 begin -n 2 --policy "$odd" sh -c "while [ ! -e $T/go ]; do sleep 0.05; done"
-wait_for '[ "$(said hangs)" = 1 ]' 20
+wait_for '[ "$(said hangs)" = 1 ]'
 down
 up
 ok 'that it moves again is told by the next master' \
-    wait_for '[ "$(said "is moving again")" = 1 ]' 20
+    wait_for '[ "$(said "is moving again")" = 1 ]'
 touch "$T/go"
 end
 is "$status|$(said hangs)" '0|1' '... and the hang only by the first'
@@ -74,13 +74,13 @@ replayed "$odd"
 # A hang is recorded, and the master dies before it has told it.
 begin -n 2 --policy "$T/odd.so:mode=9,at=30,every=0.1,tagged=0" \
     sh -c "while [ ! -e $T/go ]; do sleep 0.05; done"
-wait_for '[ "$(said hangs)" = 1 ] && [ "$(pieces)" -ge 2 ]' 40
+wait_for '[ "$(said hangs)" = 1 ] && [ "$(pieces)" -ge 2 ]'
 down
 sqlite3 "$HECTOR_DB" "DELETE FROM action WHERE job = $job"
 up
 reports() { sql "SELECT count(*) FROM actions WHERE job = $job AND action = 'report'"; }
 ok 'a hang that was not told yet is' \
-    wait_for '[ "$(said hangs)" = 2 ] && [ "$(reports)" -ge 1 ]' 20
+    wait_for '[ "$(said hangs)" = 2 ] && [ "$(reports)" -ge 1 ]'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")|$(reports)" '1|1' \
     '... recorded once'
 
@@ -92,17 +92,17 @@ down
 sqlite3 "$HECTOR_DB" "DELETE FROM look WHERE job = $job AND seq = 1"
 up
 ok 'a record that has been cut' \
-    wait_for 'recalled "know nothing of the first [1-9][0-9]* looks"' 20
+    wait_for 'recalled "know nothing of the first [1-9][0-9]* looks"'
 run hector why "$job"
 like "$T/out" 'recall by hector-master, the policies know nothing of the first' \
     '... hector why says so'
 down
 sqlite3 "$HECTOR_DB" "UPDATE look SET data = x'7a' WHERE job = $job"
 up
-ok 'a record that is damaged' wait_for 'recalled "begin anew"' 20
+ok 'a record that is damaged' wait_for 'recalled "begin anew"'
 is "$(said hangs)" 2 '... the hang is not told again'
 wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job AND
-    length(data) > 1")" -ge 1 ]' 40
+    length(data) > 1")" -ge 1 ]'
 touch "$T/go"
 end
 is "$status" 0 '... and the job ends well'

@@ -17,7 +17,7 @@ begin()         # COMMAND...
     job=$((${job:-0} + 1))
     "$@" >"$T/job.out" 2>"$T/job.err" </dev/null &
     runner=$!
-    wait_for running 20
+    wait_for running
 }
 end() { status=0; wait $runner || status=$?; }
 
@@ -35,7 +35,7 @@ held()          # NAME COMMAND...
     start "debugger-$job" "$debugger" "$pid" 8 "$T/let"
     holder=$started
     ok "$name: hector why says who is held by a debugger" \
-        wait_for 'why "ago: task 1 is held by a debugger$"' 8
+        wait_for 'why "ago: task 1 is held by a debugger$"'
     run hector why "$job"
     like "$T/out" '^no policy has found anything$' '... that there is no hang'
     like "$T/out" '^no hang is looked for meanwhile$' '... and why not'
@@ -61,7 +61,7 @@ sleeping() { [ "$(cat "/proc/$started/wchan" 2>/dev/null || echo 0)" != 0 ]; }
 wait_only sleeping 2 && says=yes || says=
 begin hector-run -n 2 --oversubscribe "$APPS/vfork" 8 "$T/woken"
 ok 'in uninterruptible sleep: hector why says so' \
-    wait_for 'why "ago: task 1 is in uninterruptible sleep in the kernel"' 8
+    wait_for 'why "ago: task 1 is in uninterruptible sleep in the kernel"'
 if [ "$says" ]; then
     like "$T/why" 'in the kernel, in [a-z_0-9]*(vfork|fork|clone)[a-z_0-9]*$' \
         '... and where'

@@ -21,7 +21,7 @@ size() { if [ -e "$T/$1" ]; then wc -c <"$T/$1"; else echo 0; fi; }
 moves()         # FILE
 {
     moved=$(size "$1")
-    wait_for "[ \$(size $1) -gt $moved ]" 5
+    wait_for "[ \$(size $1) -gt $moved ]"
 }
 stands()        # FILE
 {
@@ -46,7 +46,7 @@ begin()         # COMMAND...
     rm -f "$T/go" "$T"/task.* "$T"/away.* "$T"/orphan.*
     "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null)" = running ]' 20
+    wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null)" = running ]'
     for tap_f in task away orphan; do
         moves $tap_f.0
         moves $tap_f.1
@@ -57,7 +57,7 @@ end() { status=0; wait $runner || status=$?; }
 begin hector-run -n 2 --policy none sh "$T/count.sh"
 slave=$(slave_of $job)
 hector suspend $job.1 >/dev/null
-ok 'a task is suspended' wait_for 'is_held "going suspended"' 5
+ok 'a task is suspended' wait_for 'is_held "going suspended"'
 how=$(means)
 case $how in
 'done, by freezing')
@@ -80,40 +80,40 @@ case $how in
         hector stack $job >"$T/out" 2>&1 && grep -q '2 tasks' "$T/out" && return
         grep -q 'sleeps in the kernel' "$T/out" || return 1
         hector resume $job.1 >/dev/null
-        wait_for 'is_held "going going"' 5
+        wait_for 'is_held "going going"'
         hector suspend $job.1 >/dev/null
-        wait_for 'is_held "going suspended"' 5
+        wait_for 'is_held "going suspended"'
         return 1
     }
-    ok '... its stack can be seen' wait_for both_seen 10
+    ok '... its stack can be seen' wait_for both_seen
     cat "$T/out" >&2
     ok '... and it stands after that' stands task.1
     hector suspend $job >/dev/null
-    ok 'the other one, too' wait_for 'is_held "suspended suspended"' 5
+    ok 'the other one, too' wait_for 'is_held "suspended suspended"'
     ok '... it stands' stands orphan.0
     hector resume $job.1 >/dev/null
-    wait_for 'is_held "suspended going"' 5
+    wait_for 'is_held "suspended going"'
     ok 'resumed: it goes on' moves task.1
     ok '... with what has left its group' moves away.1
     ok '... or its parent' moves orphan.1
     ok '... the other one stands' stands task.0
     hector suspend $job.1 >/dev/null
-    wait_for 'is_held "suspended suspended"' 5
+    wait_for 'is_held "suspended suspended"'
     hector kill $job >/dev/null
     end
     is "$status" 143 'killed while it is frozen: it gets TERM and ends'
-    ok '... no control group is left' wait_for '[ -z "$(groups)" ]' 5
+    ok '... no control group is left' wait_for '[ -z "$(groups)" ]'
 
     # The slave is killed: its guard removes them.
     begin hector-run -n 2 --policy none sh "$T/count.sh"
     hector suspend $job >/dev/null
-    wait_for 'is_held "suspended suspended"' 5
+    wait_for 'is_held "suspended suspended"'
     slave=$(slave_of $job)
     is "$(groups | wc -l)" 2 'each task has a control group'
     kill -KILL "$slave"
     end
     is "$status" 125 'a slave that is killed'
-    ok '... no control group is left' wait_for '[ -z "$(groups)" ]' 5
+    ok '... no control group is left' wait_for '[ -z "$(groups)" ]'
     ;;
 'done, by signals')
     skip 'by freezing' 'no control groups to use here'
@@ -132,7 +132,7 @@ if unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup' 2>/dev/null; then
     begin unshare -m sh -c "mount -t tmpfs none /sys/fs/cgroup &&
         exec hector-run -n 2 --policy none sh '$T/count.sh'"
     hector suspend $job.1 >/dev/null
-    ok 'without control groups' wait_for 'is_held "going suspended"' 5
+    ok 'without control groups' wait_for 'is_held "going suspended"'
     is "$(means)" 'done, by signals' '... it is done by signals'
     ok '... the task stands' stands task.1
     ok '... what has left its group goes on' moves away.1

@@ -35,7 +35,7 @@ begin()         # COMMAND...: in the background, with images; $task is its pid
     rm -f "$T/stop" "$T/img"
     IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so "$@" <&7 >"$T/out" 2>"$T/err" &
     task=$!
-    wait_for '[ "$(said ready)" -ge 1 ]' 10
+    wait_for '[ "$(said ready)" -ge 1 ]'
 }
 
 image()         # an image of the task, which ends by it
@@ -52,7 +52,7 @@ restore()       # [OPTION]: the next generation
     restored=$(said restored)
     hector-restore "$T/img" "$@" <&7 >>"$T/out" 2>>"$T/err" &
     task=$!
-    wait_for '[ "$(said restored)" -gt $restored ] || ! kill -0 $task' 10
+    wait_for '[ "$(said restored)" -gt $restored ] || ! kill -0 $task'
     [ "$(said restored)" -gt $restored ]
 }
 
@@ -292,7 +292,7 @@ stay_bound()    # DESCRIPTION PROCESSORS COMMAND...: those of each thread
     what=$1 wanted=$2
     shift 2
     begin "$@"
-    wait_for '[ "$(bound | xargs)" = "$wanted" ]' 10
+    wait_for '[ "$(bound | xargs)" = "$wanted" ]'
     is "$(bound | xargs)" "$wanted" "$what are bound"
     ok '... for 3 generations' generations 3
     is "$(bound | xargs)" "$wanted" '... to the same processors'
@@ -395,11 +395,11 @@ export IMAGE_STAY=1
 begin "$T/program" heap "$T/stop"
 unset IMAGE_STAY
 kill -USR2 $task
-wait_for '[ -e "$T/img" ]' 10
+wait_for '[ -e "$T/img" ]'
 # shellcheck disable=SC2002 # a pipe is meant
 cat "$T/img" | hector-restore fd:9 9<&0 <&7 >"$T/out2" 2>>"$T/err" &
 other=$!
-wait_for '[ "$(said restored)" = 1 ]' 10
+wait_for '[ "$(said restored)" = 1 ]'
 ends
 one="$? $(cat "$T/out")"
 wait $other
@@ -427,10 +427,10 @@ roomy()         # N: generations that are restored into memory that waits for th
         hector-restore --report fd:8 --room "$room" fd:9 8>"$T/words" 9<>"$T/way.$work.$g" \
             <&7 >>"$T/out" 2>>"$T/err" &
         task=$!
-        wait_for '[ -s "$T/words" ]' 10 || return
+        wait_for '[ -s "$T/words" ]' || return
         [ "$(field RssAnon)" -gt 4000 ] || return
         cat "$T/img" >"$T/way.$work.$g"
-        wait_for '[ "$(said restored)" -gt $restored ] || ! kill -0 $task' 10
+        wait_for '[ "$(said restored)" -gt $restored ] || ! kill -0 $task'
         [ "$(said restored)" -gt "$restored" ] || return
         [ "$(cat "$T/words")" = '' ] || return
     done
@@ -560,9 +560,9 @@ cc -O2 -w -pthread -o "$T/odd" "$T/odd.c" || exit 1
 refuses()       # WHAT SENTENCE
 {
     begin "$T/odd" "$1"
-    wait_for 'grep -q set "$T/out"' 10
+    wait_for 'grep -q set "$T/out"'
     kill -USR2 $task
-    wait_for '[ "$(said refused)" = 1 ]' 10
+    wait_for '[ "$(said refused)" = 1 ]'
     like "$T/err" "^imaged: refused: $2" "refused: $1"
     ok '... and it goes on' kill -0 $task
     # the child of one of them, too
@@ -582,12 +582,12 @@ refuses directory 'its working directory has no name'
 refuses sysv 'it may share memory with other processes \(/SYSV'
 
 begin "$T/odd" deaf "$T/stop"
-wait_for 'grep -q set "$T/out"' 10
+wait_for 'grep -q set "$T/out"'
 kill -USR2 $task
-wait_for '[ "$(said refused)" = 1 ]' 60
+wait_for '[ "$(said refused)" = 1 ]'
 like "$T/err" '^imaged: refused: a thread does not stop' 'a thread that is deaf'
 : >"$T/stop"
-wait_for 'grep -q hears "$T/out"' 10
+wait_for 'grep -q hears "$T/out"'
 ok '... hears again: an image' image
 ok '... that goes on' restore
 kill -KILL $task
@@ -595,7 +595,7 @@ wait $task 2>/dev/null
 
 # -------------------------------------------------------------- what is damaged
 begin "$T/program" files "$T/stop"
-wait_for '[ -e somewhere/append ]' 10
+wait_for '[ -e somewhere/append ]'
 ok 'an image to damage' image
 cp "$T/img" "$T/good"
 bytes=$(stat -c %s "$T/good")

@@ -33,7 +33,7 @@ lend()          # TASKS: places in a job, until the end of lent()
     lender=$!
     exec 8>"$T/lend"
     export LENDER
-    wait_for '[ -s "$T/lender.out" ]' 20
+    wait_for '[ -s "$T/lender.out" ]'
 }
 
 lent()

@@ -168,7 +168,7 @@ begin -H n1:2,n2:2 --oversubscribe --migratable --stdtim="$T/times"
 hector suspend "$job.2" >"$T/out"
 refused 'not while a task is suspended' 'task 2 is suspend' "$job.1" n2
 hector resume "$job.2" >"$T/out"
-wait_for '[ "$(sql "SELECT hold FROM tasks WHERE job = $job AND rank = 2")" = going ]' 10
+wait_for '[ "$(sql "SELECT hold FROM tasks WHERE job = $job AND rank = 2")" = going ]'
 moved 'once it goes on' "$job.1" n2
 hector kill "$job" >"$T/out"
 finish

@@ -50,7 +50,7 @@ begin()         # NAME TASKS WORD...: a job; $job
     hector-run --master $master -n $tap_tasks --migratable "$@" >"$T/$tap_name.out" \
         2>"$T/$tap_name.err" </dev/null &
     runner=$!
-    wait_for "[ \"\$(grep -c begun '$T/$tap_name.out')\" = $tap_tasks ]" 20
+    wait_for "[ \"\$(grep -c begun '$T/$tap_name.out')\" = $tap_tasks ]"
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 refused()       # DESCRIPTION EXTENDED-REGEXP TARGET NODE
@@ -74,7 +74,7 @@ tagged()        # rows, and ends, of task 1 of the job
 # --------------------------------------------------------- a call that is open
 begin a 4 -H n1:2,n2:2 --oversubscribe --stdtim="$T/times" "$T/waits" "$T/a.enough"
 a=$job
-wait_for '[ "$(tagged)" = "5|1|1||MPI_Recv" ]' 20
+wait_for '[ "$(tagged)" = "5|1|1||MPI_Recv" ]'
 moved 'a task inside a tagged call moves' $a.1 n2
 is "$(tagged)" '5|1|1||MPI_Recv' '... which is open'
 moved '... and back' $a.1 n1
@@ -97,7 +97,7 @@ kill -STOP "$task"              # so that it takes its time
 hector migrate --quiesce-timeout 60 $a.1 n2 >"$T/migrate.out" 2>&1 &
 mover=$!
 wait_for 'sql "SELECT count(*) FROM transition WHERE job = $a AND machine = '\''move'\''" |
-    grep -q 1' 20
+    grep -q 1'
 refused 'not while tasks of the job are moved' "tasks of job $a are being moved already" $a.0 n3
 moved 'tasks of another job are' $b.1 n2
 kill -CONT "$task"
@@ -122,7 +122,7 @@ begin b 2 -H n1:1,n2:1 sh -c 'echo begun; while [ ! -e "$1" ]; do sleep 0.05; do
     [ "$HECTOR_RANK" = 1 ] || sleep 1000' - "$T/b.enough"
 refused 'not what is no program of MPI' 'nothing was moved, the job goes on: task [01] ' $job.1 n3
 : >"$T/b.enough"
-wait_for 'sql "SELECT state FROM tasks WHERE job = $job AND rank = 1" | grep -q exited' 20
+wait_for 'sql "SELECT state FROM tasks WHERE job = $job AND rank = 1" | grep -q exited'
 refused 'not a task that has ended' 'task 1 has ended' $job.1 n3
 refused 'nor another one of its job' 'task 1 has ended, and all tasks' $job.0 n3
 hector kill $job >"$T/out"

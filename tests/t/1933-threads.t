@@ -17,7 +17,7 @@ begin()         # HOW WORD...: a job of $tasks tasks, which run when it is back
     $R "$@" -n $tasks --migratable "$build/apps/threads" "$T/enough" $how </dev/null \
         >"$T/out.run" 2>"$T/err.run" &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/out.run" 2>/dev/null)" = $tasks ]' 60
+    wait_for '[ "$(grep -c begun "$T/out.run" 2>/dev/null)" = $tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 moved()         # DESCRIPTION RANKS NODE
@@ -57,13 +57,13 @@ finish '... and all that came was right'
 
 # ------------------------------------------------------------------- too many
 begin '1 crowd'
-wait_for '[ "$(grep -c crowd "$T/out.run")" = $tasks ]' 60
+wait_for '[ "$(grep -c crowd "$T/out.run")" = $tasks ]'
 run hector migrate $job.0 n3
 is "$status $(grep -c 'task [0-2] cannot be moved: too many of its threads call MPI' \
     "$T/err")" '1 1' 'not with more threads than there are places'
 cat "$T/err" >&2
 : >"$T/enough.crowd"
-wait_for '[ "$(grep -c left "$T/out.run")" = $tasks ]' 60
+wait_for '[ "$(grep -c left "$T/out.run")" = $tasks ]'
 moved '... but when they have ended' 0 n3
 finish '... and all that came was right'
 
@@ -73,8 +73,8 @@ begin 2 --checkpoint-dir "$D"
 run hector checkpoint $job
 is "$status $(cat "$T/err")" '0 ' 'a checkpoint of such tasks'
 kill -9 "$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")"
-wait_for 'grep -q "all tasks go back to checkpoint" "$T/err.run"' 60
-wait_for '[ "$(sql "SELECT away_ns > 0 FROM returns WHERE job = $job")" = 1 ]' 60
+wait_for 'grep -q "all tasks go back to checkpoint" "$T/err.run"'
+wait_for '[ "$(sql "SELECT away_ns > 0 FROM returns WHERE job = $job")" = 1 ]'
 run hector suspend --to-disk $job
 is "$status $(cat "$T/err")" '0 ' '... to which they go back, and are stored'
 run hector resume $job

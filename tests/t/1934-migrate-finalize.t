@@ -42,14 +42,14 @@ begin_move()    # RANK: of a new job, whose task 0 is in MPI_Finalize; $status i
     hector-run --master $master -n 3 --migratable -H n1:3,n2:3 --map-by slot \
         "$T/waits" "$T/first" "$T/others" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 20
+    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]'
     job=$(sql 'SELECT max(job) FROM jobs')
     hector migrate $job.$1 n2 >"$T/migrate.out" 2>&1 &
     mover=$!
     wait_for '[ "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
-        machine = '\''move'\'' AND state_to = '\''checked'\''")" = 1 ]' 20
+        machine = '\''move'\'' AND state_to = '\''checked'\''")" = 1 ]'
     : >"$T/first"
-    wait_for 'grep -q "over 0" "$T/out"' 20
+    wait_for 'grep -q "over 0" "$T/out"'
     : >"$T/others"
     moved=0
     wait $mover || moved=$?

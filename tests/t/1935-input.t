@@ -17,7 +17,7 @@ begin()         # TASKS WORD...: of hector-run, with the words of $more for the 
         "$@" "$build/apps/intake" "$T/copy" $more <"$input" >"$T/job.out" \
         2>"$T/job.err" 8<&- 9<&- &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/job.out")" = $tap_tasks ]' 30
+    wait_for '[ "$(grep -c begun "$T/job.out")" = $tap_tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 moved()         # DESCRIPTION TARGET NODE
@@ -156,7 +156,7 @@ write_more 4000
 has_read 0 5000
 trap '' PIPE
 ok 'whoever writes hears that it has closed it' \
-    wait_for '! printf x 2>/dev/null >&9' 20
+    wait_for '! printf x 2>/dev/null >&9'
 trap - PIPE
 exec 9>&-
 finish '... and it ends' "$T/written" 0

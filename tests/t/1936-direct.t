@@ -105,7 +105,7 @@ while [ $(($(received n2) - before)) -le 10000000 ] && kill -0 $mover; do
 done
 ok 'an image is on its way' [ $(($(received n2) - before)) -gt 10000000 -a -n "$restorer" ]
 apart n3 n2
-wait_for "! kill -0 $mover 2>/dev/null" 60 || kill -CONT $restorer
+wait_for "! kill -0 $mover 2>/dev/null" || kill -CONT $restorer
 status=0
 wait $mover || status=$?
 is "$status" 1 '... when the cable is cut'

@@ -35,7 +35,7 @@ move()          # [OPTION...]: of task 0 to n2, in the background, which task 1 
     kill -STOP "$(pid_of 1)"
     hector migrate "$@" $job.0 n2 >"$T/moved" 2>&1 &
     asker=$!
-    wait_for has_made 30 || not_made
+    wait_for has_made || not_made
 }
 not_made()      # what there is to say of it
 {
@@ -69,14 +69,14 @@ move --quiesce-timeout 8        # so long there is what is waited for
 status=0
 wait $asker || status=$?
 is $status 1 'a job that cannot stand stays where it is'
-wait_for '[ -z "$(waiting)" ]' 10
+wait_for '[ -z "$(waiting)" ]'
 is "$(waiting)" '' '... and the memory is given back'
 kill -CONT "$(pid_of 1)"
 further 3
 
 move --quiesce-timeout 60
 kill -9 "$w"
-wait_for '[ -z "$(waiting)" ]' 10
+wait_for '[ -z "$(waiting)" ]'
 let_go
 is "$status $(grep -c 'on n2 now' "$T/moved")" '0 1' \
     'the process is killed: the task moves without'

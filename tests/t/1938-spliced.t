@@ -76,10 +76,10 @@ if on n1 tc qdisc replace dev eth0 root tbf rate 100mbit burst 1mb latency 50ms;
     before=$(received)
     hector migrate "$job.0" n2 >"$T/migrate" 2>&1 </dev/null &
     mover=$!
-    ok 'an image is on its way' wait_for '[ $(($(received) - before)) -gt 10000000 ]' 20
+    ok 'an image is on its way' wait_for '[ $(($(received) - before)) -gt 10000000 ]'
     on n2 ip route add blackhole 10.66.0.1/32
     before=$(again)
-    ok 'nothing comes back for seconds' wait_for '[ $(($(again) - before)) -ge 6 ]' 30
+    ok 'nothing comes back for seconds' wait_for '[ $(($(again) - before)) -ge 6 ]'
     ok '... and the move waits' kill -0 $mover
     on n2 ip route del blackhole 10.66.0.1/32
     status=0

@@ -21,7 +21,7 @@ begin()         # NAME TASKS WORD...: a job, which runs when it is back; its num
     $R "$@" -n $tasks "$build/apps/rounds" "$T/$name.enough" ballast=8 ${more-} </dev/null \
         >"$T/$name.out" 2>"$T/$name.err" &
     eval "runner_$name=$!"
-    wait_for '[ "$(grep -c begun "$T/$name.out")" = $tasks ]' 30
+    wait_for '[ "$(grep -c begun "$T/$name.out")" = $tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 finish()        # NAME TASKS DESCRIPTION: it ends well
@@ -90,7 +90,7 @@ nodes_joined master-again
 refused 'a master that is started again knows' 'node n3 is draining already' drain n3
 run $R -H n3 -n 1 true
 is "$status $(grep -c 'node n3 is draining' "$T/err")" '125 1' '... and refuses jobs'
-wait_for '[ "$(up)" = 3 ]' 20
+wait_for '[ "$(up)" = 3 ]'
 run hector undrain n3
 is "$status $(cat "$T/out")" '0 n3: it takes tasks again' 'until it is undrained'
 is "$(drains n3) $(sql "SELECT draining FROM nodes WHERE node = 'n3'")" 'null 0' \
@@ -120,7 +120,7 @@ is "$(sql "SELECT job, ranks, action, by, result LIKE '%without --migratable'
 is "$(sql "SELECT by, result FROM actions WHERE why LIKE 'hector drain n1 by %' AND
     action = 'drain'" | tail -n 1)" 'operator|n1 takes no new tasks' '... and of the node'
 finish c 2 'the one that stayed goes on'
-wait_for '[ "$(drains n1)" = drained ]' 10
+wait_for '[ "$(drains n1)" = drained ]'
 is "$(drains n1)" drained '... and when it has ended the node is empty'
 finish a 2 'those that left have gone on, the first one'
 finish b 3 '... and the second one'
@@ -179,7 +179,7 @@ hector undrain n1 >"$T/out"
 run hector drain n2 --to n1
 is "$status $(grep -Ec "^job $g: tasks .* leave for n1\$" "$T/out")" '0 1' \
     'without --wait it says what is under way'
-wait_for '[ "$(drains n2)" = drained ]' 30
+wait_for '[ "$(drains n2)" = drained ]'
 is "$(sql "SELECT node, count(*) FROM tasks WHERE job = $g GROUP BY node" | xargs)" \
     'n1|8 n3|8' '... which comes about'
 hector undrain n2 >"$T/out"
@@ -188,7 +188,7 @@ moving()        # moves of the job that are not over
 {
     sql "SELECT count(*) FROM actions WHERE job = $g AND result = 'ordered'"
 }
-wait_for '[ "$(moving)" = 0 ]' 30
+wait_for '[ "$(moving)" = 0 ]'
 # Back while the first move is under way: what n1 had of the job is on its way out
 # when it is to take tasks of it again.
 hector drain n1 >"$T/out"

@@ -9,7 +9,7 @@ need sqlite3
 hector-run --launch-agent $AGENT -H n1:2,n2:1 --oversubscribe --migratable -n 3 \
     "$build/apps/hoard" "$T/enough" </dev/null >"$T/hoard.out" 2>"$T/hoard.err" &
 runner=$!
-wait_for '[ "$(grep -c begun "$T/hoard.out")" = 3 ]' 30
+wait_for '[ "$(grep -c begun "$T/hoard.out")" = 3 ]'
 cat "$T/hoard.out" "$T/hoard.err" >&2
 is "$(grep -c 'begun .* the first of 2^46 bytes$' "$T/hoard.out")" 3 \
     'tasks with nothing left begin'

@@ -42,9 +42,9 @@ for state in begun checked apart; do
     hector drain n1 --wait >"$T/drain.out" 2>"$T/drain.err" &
     asker=$!
     case $state in
-    begun) wait_for 'stored | grep -q hector' 20 ;;
+    begun) wait_for 'stored | grep -q hector' ;;
     *) wait_for "sql \"SELECT count(*) FROM transition WHERE job = $job AND
-        machine = 'move' AND state_to = '$state'\" | grep -q 1" 20 ;;
+        machine = 'move' AND state_to = '$state'\" | grep -q 1" ;;
     esac
     again
     if [ $state = apart ]; then rm "$T/hold"; else kill -CONT "$held"; fi
@@ -57,10 +57,10 @@ for state in begun checked apart; do
     is "$status $(cat "$T/err")" '0 ' '... which waits for the next master'
     cat "$T/out" >&2
     is "$(is_on n1)" 0 '... that has let all tasks leave'
-    wait_for '[ -z "$(stored)" ]' 20    # it is written a moment after the answer
+    wait_for '[ -z "$(stored)" ]'    # it is written a moment after the answer
     is "$(stored)" '' '... and has nothing more to do'
     # A node is empty a moment before the last move is over.
-    wait_for '[ "$(sql "SELECT count(*) FROM moves WHERE job = $job AND result IS NULL")" = 0 ]' 20
+    wait_for '[ "$(sql "SELECT count(*) FROM moves WHERE job = $job AND result IS NULL")" = 0 ]'
     is "$(sql "SELECT count(*) > 0, count(*) FILTER (WHERE result IS NULL),
         count(*) FILTER (WHERE ranks = '') FROM moves WHERE job = $job")" '1|0|0' \
         '... each move has an end in the account'
@@ -75,10 +75,10 @@ kill -STOP "$(pid_of 1)"
 hector drain n1 --to n3 >"$T/drain.out"
 again
 kill -CONT "$(pid_of 1)"
-wait_for '[ "$(is_on n1)" = 0 ]' 60
+wait_for '[ "$(is_on n1)" = 0 ]'
 is "$(sql "SELECT DISTINCT node FROM tasks WHERE job = $job")" n3 \
     'nobody waits: all leave as well, for the node that was named'
-wait_for '[ -z "$(stored)" ]' 20
+wait_for '[ -z "$(stored)" ]'
 again
 nodes_joined "master-$masters"
 run hector drain n1

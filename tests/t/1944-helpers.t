@@ -19,10 +19,10 @@ begin()         # WORD...: a job whose tasks wait in files of $T/go
 }
 waits_in()      # PHASE: all do, or will in a moment
 {
-    wait_for "[ \"\$(grep -c '^phase $1\$' '$T/out.run')\" -ge $tasks ]" 60
+    wait_for "[ \"\$(grep -c '^phase $1\$' '$T/out.run')\" -ge $tasks ]"
 }
 begin --migratable
-wait_for 'grep -q phase "$T/out.run"' 60
+wait_for 'grep -q phase "$T/out.run"'
 job=$(sql 'SELECT max(job) FROM jobs')
 to=n2
 for phase in pthread_join pthread_timedjoin_np thrd_join sem_wait sem_timedwait \

@@ -16,7 +16,7 @@ left()          # processes of measurements
 }
 gone()          # DESCRIPTION
 {
-    if wait_for '[ -z "$(left)" ]' 30; then
+    if wait_for '[ -z "$(left)" ]'; then
         pass "$1"
     else
         fail "$1" "$(for f in $(left); do tr '\0' ' ' <"${f%environ}cmdline"; echo; done)"
@@ -37,7 +37,7 @@ gone '... and leaves nobody'
 
 for signal in HUP TERM KILL; do
     bench "$T/out"
-    wait_for 'grep -qs listens "$TMPDIR"/hct-*/sender.log' 30
+    wait_for 'grep -qs listens "$TMPDIR"/hct-*/sender.log'
     kill -$signal $bench
     wait $bench 2>/dev/null
     gone "nor when it is ended by SIG$signal"

@@ -17,7 +17,7 @@ saved()         # WORD...: of hector-run: a job of which there is a checkpoint, 
         7<&- >"$T/job.out" 2>"$T/job.err" &
     runner=$!
     exec 7<&-
-    wait_for '[ "$(grep -c begun "$T/job.out")" = $tasks ]' 30
+    wait_for '[ "$(grep -c begun "$T/job.out")" = $tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
     has_read 0 $at
     hector checkpoint "$job" >&2
@@ -70,7 +70,7 @@ hector-run --oversubscribe --restart "$D" --checkpoint-dir "$D" --stdin 0 <"$T/i
 runner=$!
 exec 9>"$T/input" 8<&-
 head -c 300000 "$T/large" >&9
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE state = '"'running'"'")" = 1 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE state = '"'running'"'")" = 1 ]'
 job=$(sql 'SELECT max(job) FROM jobs')
 : >"$T/go"
 has_read 0 300000

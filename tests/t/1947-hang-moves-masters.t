@@ -29,7 +29,7 @@ moved_once()    # DESCRIPTION
 {
     wait_for '[ "$(sql "SELECT node FROM tasks WHERE job = $job AND rank = 1")" = n3 ] &&
         [ "$(sql "SELECT count(*) FROM actions WHERE job = $job AND action = '"'migrate'"'
-        AND result = '"'done'"'")" = 1 ]' 60 || cat "$T/rounds.err" "$T/master.log" >&2
+        AND result = '"'done'"'")" = 1 ]' || cat "$T/rounds.err" "$T/master.log" >&2
     finish
     is "$status $(grep -c 'of 2 wrong 0' "$T/rounds.out") $(sql "SELECT node, count(*)
         FROM stays WHERE job = $job AND rank = 1 GROUP BY node ORDER BY node" |
@@ -38,14 +38,14 @@ moved_once()    # DESCRIPTION
 }
 hangs 4s
 wait_for '[ "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '"'hang'"'")" \
-    -ge 1 ]' 30
+    -ge 1 ]'
 next_master
 moved_once 'a verdict of a master that is killed leads to the move'
 
 for step in checked quiet apart imaged restored; do
     hangs 1s
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
-        machine = 'move' AND event = '$step'\")\" -ge 1 ]" 30
+        machine = 'move' AND event = '$step'\")\" -ge 1 ]"
     next_master
     moved_once "a move that a master has ordered, which is killed when all is $step"
 done

@@ -65,7 +65,7 @@ image()         # MIB: of a writer, in $T/img
     (cd "$T/at" && IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so \
         exec "$T/writer" "$1" <&7 2>"$T/err") &
     task=$!
-    wait_for 'grep -qs "both 1" "$T/at/both"' 20
+    wait_for 'grep -qs "both 1" "$T/at/both"'
     kill -USR2 $task
     wait $task
     [ -e "$T/img" ]

@@ -26,7 +26,7 @@ generations()
     IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so "$@" "$T/stop" </dev/null >"$T/out" 2>"$T/err" &
     task=$!
     for g in $(seq "$many"); do
-        wait_for '[ "$(said held)" = $g ] || ! kill -0 $task' 20 || return
+        wait_for '[ "$(said held)" = $g ] || ! kill -0 $task' || return
         rm -f "$T/img"
         kill -USR2 $task
         wait $task
@@ -34,7 +34,7 @@ generations()
         [ -e "$T/img" ] || return $status
         hector-restore "$T/img" </dev/null >>"$T/out" 2>>"$T/err" &
         task=$!
-        wait_for '[ "$(said "imaged: restored")" = $g ] || ! kill -0 $task' 20
+        wait_for '[ "$(said "imaged: restored")" = $g ] || ! kill -0 $task'
     done
     : >"$T/stop"
     wait $task
@@ -80,9 +80,9 @@ fresh out err
 rm -f "$T/stop"
 IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so "$T/shares" "$T/file" "$T/stop" 2>"$T/err" &
 task=$!
-wait_for '[ "$(said held)" = 1 ]' 20
+wait_for '[ "$(said held)" = 1 ]'
 kill -USR2 $task
-wait_for 'grep -q "imaged: [rw]e*[fr]" "$T/err"' 20
+wait_for 'grep -q "imaged: [rw]e*[fr]" "$T/err"'
 like "$T/err" 'imaged: refused: it holds a robust mutex in a file that is mapped as shared' \
     'not while a robust mutex is held that others see'
 : >"$T/stop"
@@ -96,9 +96,9 @@ if [ "$(id -u)" = 0 ] && unshare -pf true 2>/dev/null; then
     IMAGE_TO=$T/img LD_PRELOAD=$T/imaged.so unshare -pf --mount-proc --kill-child \
         "$T/locks" "$T/stop" </dev/null >"$T/out" 2>"$T/err" &
     task=$!
-    wait_for '[ "$(said held)" = 1 ]' 20
+    wait_for '[ "$(said held)" = 1 ]'
     pkill -USR2 -P $task locks
-    wait_for 'grep -q "imaged: [rw]e*[fr]" "$T/err"' 20
+    wait_for 'grep -q "imaged: [rw]e*[fr]" "$T/err"'
     like "$T/err" 'imaged: refused: .*its own is so small that other values are like it' \
         'not while one with a small number waits for a lock'
     : >"$T/stop"

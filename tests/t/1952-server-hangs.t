@@ -18,7 +18,7 @@ serve()         # at $T/server; its pid is $server
     mkdir "$T/behind" "$T/server"
     "$hangfs" "$T/behind" "$T/server" "$T/hang" >"$T/served" 2>"$T/served.err" &
     server=$!
-    wait_for 'grep -q serves "$T/served" || ! kill -0 $server' 20
+    wait_for 'grep -q serves "$T/served" || ! kill -0 $server'
     grep -q serves "$T/served"
 }
 served()        # no more
@@ -36,7 +36,7 @@ hang()          # REQUEST [N]: that, and all behind it, from now on, or from the
     echo "$@" >"$T/hang.new"
     mv "$T/hang.new" "$T/hang"
 }
-hangs() { wait_for 'grep -q hangs "$T/served"' 60; }
+hangs() { wait_for 'grep -q hangs "$T/served"'; }
 answer() { rm "$T/hang"; }
 others_run()    # DESCRIPTION: another job does, on the same node, meanwhile
 {
@@ -79,7 +79,7 @@ before()
         "$T/err")" '1 1' '... nor is it tried again while it hangs'
     cat "$T/err" >&2
     answer
-    wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+    wait_for 'hector checkpoint $job >"$T/saving" 2>&1'
     like "$T/saving" 'checkpoint [0-9]* is in' 'when it is back there is one'
     further 2
     whole 'the job ends'
@@ -106,10 +106,10 @@ not answer: nothing of its image was written there for 20 s\$" "$T/saving")" '1 
         '... the job goes on, and who waits for the checkpoint is told'
     cat "$T/saving" >&2
     answer
-    wait_for 'hector checkpoint $job >"$T/saving" 2>&1' 60
+    wait_for 'hector checkpoint $job >"$T/saving" 2>&1'
     like "$T/saving" 'checkpoint [0-9]* is in' '... and when it is back there is one'
     number=$(sed -n 's/.*: checkpoint \([0-9]*\) is in.*/\1/p' "$T/saving")
-    wait_for '[ "$(ls -I lock "$D.more")" = "$number" ]' 20
+    wait_for '[ "$(ls -I lock "$D.more")" = "$number" ]'
     is "$(ls -I lock "$D.more")" "$number" '... and nothing of the other'
     kill -9 "$(pid_of 1)"
     launched 2

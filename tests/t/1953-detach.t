@@ -10,7 +10,7 @@ mkdir "$T/told"
 hector-run --launch-agent "$AGENT" -H n1:4,n2:4 --oversubscribe --migratable -n 4 \
     "$APPS/blocked" "$T/told" buffer_detach </dev/null >"$T/job.out" 2>"$T/job.err" &
 runner=$!
-wait_for 'grep -qx "phase buffer_detach" "$T/job.out"' 60
+wait_for 'grep -qx "phase buffer_detach" "$T/job.out"'
 job=$(sql 'SELECT max(job) FROM jobs')
 for what in '1 n2' '0 n2' '1 n1' '0 n1'; do
     # shellcheck disable=SC2086 # two words

@@ -29,11 +29,11 @@ tasks=4
 join()          # HOST: a slave there again
 {
     start "again-$1" sh "$AGENT" $1 hector-slave -d -v --master $master_at --name $1
-    wait_for 'sql "SELECT state FROM nodes WHERE node = '\'$1\''" | grep -qx up' 30
+    wait_for 'sql "SELECT state FROM nodes WHERE node = '\'$1\''" | grep -qx up'
 }
 must()          # CONDITION: comes about, or all that is known is said
 {
-    wait_for "$1" 30 && return
+    wait_for "$1" && return
     tail -n 40 "$T/drain.out" "$T"/*.log "$T/rounds.err" >&2
     exit 1
 }
@@ -93,7 +93,7 @@ for case in ${CASES:-apart:n1 apart:n3 restored:n3}; do
     cat "$T/drain.out" >&2
     is "$status" 0 "$state: $victim dies: the node is drained"
     # A node that has died has no tasks; they may still be on their way back.
-    wait_for '[ "$(on_n1)" = 0 ]' 30
+    wait_for '[ "$(on_n1)" = 0 ]'
     is "$(on_n1)" 0 '... and none of its tasks is said to be there'
     further 3
     whole '... and the job has its result'

@@ -19,7 +19,7 @@ nodes()         # of the tasks, by rank
 returned()      # DESCRIPTION REGEXP TIMES: for that reason; so many times by now
 {
     tap_d=$1
-    wait_for "grep -Eq '$2.*: all tasks go back to checkpoint' '$T/rounds.err'" 60
+    wait_for "grep -Eq '$2.*: all tasks go back to checkpoint' '$T/rounds.err'"
     like "$T/rounds.err" "$2.*: all tasks go back to checkpoint [0-9]+ of [0-9:]+ in " "$tap_d"
     launched $(($3 + 1))
 }
@@ -80,7 +80,7 @@ is "$status" 3 'and as its tasks say'
 # ------------------------------------------------------------------ a slave, a host
 rm -rf "$D"
 begin --checkpoint-dir "$D" --checkpoint-every 0.5
-wait_for '[ -n "$(find "$D" -mindepth 2 -name checkpoint)" ]' 60
+wait_for '[ -n "$(find "$D" -mindepth 2 -name checkpoint)" ]'
 kill -9 "$(slave_on n2)"
 returned 'a slave is killed' 'node n2 was lost' 1
 is "$(nodes | grep -c n2)" 0 '... its node is left out'

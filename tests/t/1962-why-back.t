@@ -24,7 +24,7 @@ shoot()         # a task; back when the job runs again
     further 5
     kill -KILL "$tap_was"
     wait_for '[ "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
-        event = '\''connect'\''")" = $((tasks * ('"$1"' + 1))) ]' 60
+        event = '\''connect'\''")" = $((tasks * ('"$1"' + 1))) ]'
     further 5
 }
 

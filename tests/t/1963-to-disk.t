@@ -20,7 +20,7 @@ again()         # DESCRIPTION: the master is killed, and another one goes on
     wait $master_pid 2>/dev/null || :
     mv "$T/master.log" "$T/master.log.before"
     launch_master master
-    wait_for "grep -q 'job $job is taken up\|taken up again.*job=$job' '$T/master.log'" 20
+    wait_for "grep -q 'job $job is taken up\|taken up again.*job=$job' '$T/master.log'"
     pass "$1"
 }
 
@@ -31,7 +31,7 @@ run hector resume --on n3 "$job"
 is "$status $(grep -c 'only one that is stored' "$T/err")" '1 1' 'only what is stored moves'
 run hector suspend --to-disk "$job"
 is "$status $(grep -c 'all tasks are in checkpoint 1 in ' "$T/out")" '0 1' 'a job is stored'
-wait_for '[ "$(state)" = stored ]' 20
+wait_for '[ "$(state)" = stored ]'
 is "$(processes)" 0 '... no process of it is left'
 ok '... which people are told' grep -q "job $job is stored: hector resume" "$T/rounds.err"
 run hector migrate "$job" n3
@@ -44,27 +44,27 @@ run $R -n 2 -H n1:2 true
 is "$status" 0 '... its nodes are free'
 run hector resume --on n3 "$job"
 is "$status" 0 'it is resumed on one other node'
-wait_for '[ "$(state)" = running ]' 20
+wait_for '[ "$(state)" = running ]'
 further 5
 is "$(nodes)" 'n3 n3 n3 n3' '... where its tasks are'
 hector suspend --to-disk "$job" >&2
-wait_for '[ "$(state)" = stored ]' 20
+wait_for '[ "$(state)" = stored ]'
 again 'the master is killed while it is stored'
 is "$(state)" stored '... it still is'
 run hector resume "$job"
 is "$status" 0 '... and is resumed'
-wait_for '[ "$(state)" = running ]' 20
+wait_for '[ "$(state)" = running ]'
 further 5
 again 'the master is killed while it runs'
-wait_for 'sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''" | grep -q 3' 20
+wait_for 'sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''" | grep -q 3'
 kill -9 "$(pid_of 2)"
-wait_for 'grep -q "task 2 on n. was killed by signal 9.*back to checkpoint 2" "$T/rounds.err"' 20
+wait_for 'grep -q "task 2 on n. was killed by signal 9.*back to checkpoint 2" "$T/rounds.err"'
 launched 4
 further 5
 whole 'nothing is missing and nothing twice'
 begin -H n1:2,n2:2 --checkpoint-dir "$T/other"
 hector suspend --to-disk "$job" >&2
-wait_for '[ "$(state)" = stored ]' 20
+wait_for '[ "$(state)" = stored ]'
 hector kill "$job" >&2
 finish
 is "$status $(state)" '143 killed' 'one that is stored can be ended'
@@ -101,13 +101,13 @@ stuck()         # WORD...: status and what it has said
     $R -n 4 -H n1:2,n2:2 "$@" --on-hang rollback "$T/stuck" "$T/go" "$T/bad" </dev/null \
         >"$T/rounds.out" 2>"$T/rounds.err" &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/rounds.out")" = 4 ]' 30
+    wait_for '[ "$(grep -c begun "$T/rounds.out")" = 4 ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 stuck --checkpoint-dir "$T/third"
 hector checkpoint "$job" >&2
 : >"$T/go"
-wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/rounds.err"' 120
+wait_for 'grep -q "all tasks go back to checkpoint 1" "$T/rounds.err"'
 rm "$T/bad"
 status=0
 wait $runner || status=$?

@@ -21,7 +21,7 @@ for step in checked quiet drained apart imaged restored; do
     hector checkpoint "$job" >"$T/lost" 2>&1 &
     asker=$!
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE event = '$step'\")\" -gt \
-        $seen ]" 20
+        $seen ]"
     kill -9 $master_pid
     wait $master_pid 2>/dev/null || :
     mv "$T/master.log" "$T/master.log.before"

@@ -16,7 +16,7 @@ begin()         # WORD...: of hector-run, with the words of $more for the progra
     hector-run --oversubscribe --checkpoint-dir "$D" -n $tasks "$@" "$build/apps/intake" \
         "$T/copy" $more <"$input" >"$T/job.out" 2>"$T/job.err" 8<&- 9<&- &
     runner=$!
-    wait_for '[ "$(grep -c begun "$T/job.out")" = $tasks ]' 30
+    wait_for '[ "$(grep -c begun "$T/job.out")" = $tasks ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 saved()         # DESCRIPTION
@@ -29,7 +29,7 @@ goes_back()     # as its task 1 is killed; its Nth life
 {
     kill -9 "$(sql "SELECT pid FROM tasks WHERE job = $job AND rank = 1")"
     wait_for "[ \"\$(sql \"SELECT count(*) FROM transition WHERE job = $job AND
-        machine = 'job' AND event = 'launched'\")\" = $1 ]" 60
+        machine = 'job' AND event = 'launched'\")\" = $1 ]"
 }
 seq 1 1000000 >"$T/large"
 head -c 3000 "$T/large" >"$T/small"
@@ -60,13 +60,13 @@ write_more 3000 2000
 has_read 0 5000
 is "$(find "$D" -name '.*' -mindepth 1)" '' 'it goes back, and reads on; what is kept has no name'
 hector suspend --to-disk "$job" >&2
-wait_for "[ \"\$(sql 'SELECT state FROM jobs WHERE job = $job')\" = stored ]" 20
+wait_for "[ \"\$(sql 'SELECT state FROM jobs WHERE job = $job')\" = stored ]"
 write_more 5000 1000
 hector resume "$job" >&2
 has_read 0 6000
 exec 9>&-
 has_read 0 6000
-wait_for 'grep -q "^end 0" "$T/job.out"' 20
+wait_for 'grep -q "^end 0" "$T/job.out"'
 goes_back 4
 : >"$T/last"
 head -c 6000 "$T/large" >"$T/written"
@@ -83,7 +83,7 @@ has_read 1 90000
 saved 'tasks that are far apart are saved'
 : >"$T/go"
 wait $writer
-wait_for 'grep -q "^end 0" "$T/job.out"' 60
+wait_for 'grep -q "^end 0" "$T/job.out"'
 goes_back 2
 : >"$T/last"
 finish '... and read again more than is in memory' "$T/large" 0 1
@@ -96,7 +96,7 @@ begin
 has_read 0 1234
 saved 'one that reads a file is saved'
 : >"$T/go"
-wait_for 'grep -q "^end 0" "$T/job.out"' 60
+wait_for 'grep -q "^end 0" "$T/job.out"'
 goes_back 2
 hector kill "$job" >&2
 wait $runner
@@ -127,7 +127,7 @@ input=$T/small
 begin
 has_read 0 3000
 : >"$T/go"
-wait_for 'grep -q "^end 0" "$T/job.out"' 20
+wait_for 'grep -q "^end 0" "$T/job.out"'
 saved 'one that has come to the end'
 hector kill "$job" >&2
 wait $runner

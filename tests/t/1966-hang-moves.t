@@ -13,7 +13,7 @@ R="hector-run --launch-agent $AGENT --oversubscribe --map-by node
 said()          # DESCRIPTION EXTENDED-REGEXP: to who runs the job
 {
     tap_d=$1
-    wait_for "grep -Eq '$2' '$T/rounds.err'" 30 || cat "$T/rounds.err" >&2
+    wait_for "grep -Eq '$2' '$T/rounds.err'" || cat "$T/rounds.err" >&2
     like "$T/rounds.err" "$2" "$tap_d"
 }
 

@@ -23,7 +23,7 @@ for try in 1 2 3 4 5 6 7 8; do
     while ! stopped 2>/dev/null; do :; done
     launched $((try + 1))
     for r in 1 2; do
-        wait_for 'grep -q mca_ "/proc/$(pid_of $r)/maps"' 20
+        wait_for 'grep -q mca_ "/proc/$(pid_of $r)/maps"'
     done
     run hector checkpoint "$job"
     grep -q 'was made of its image' "$T/err" && break

@@ -27,7 +27,7 @@ unfinished()
 }
 nothing_left()  # DESCRIPTION
 {
-    wait_for '[ -z "$(on_nodes)$(unfinished)" ]' 30
+    wait_for '[ -z "$(on_nodes)$(unfinished)" ]'
     is "$(on_nodes)$(unfinished)" '' "$1"
 }
 for words in "--checkpoint-local $L" "--checkpoint-dir $D --checkpoint-local x" \
@@ -83,7 +83,7 @@ copying()       # the job goes on from checkpoint $last, and is to copy its next
     hector checkpoint "$job" >"$T/made.out" 2>&1 &
     asker=$!
     next=$((last + 1))
-    wait_for '[ "$(echo "$D/$next"/rank-*.part | wc -w)" = 2 ] && [ -e "$D/$next"/rank-0.* ]' 60
+    wait_for '[ "$(echo "$D/$next"/rank-*.part | wc -w)" = 2 ] && [ -e "$D/$next"/rank-0.* ]'
 }
 ended()         # DESCRIPTION: well
 {
@@ -129,7 +129,7 @@ rm -rf "$D"
 begin --map-by node --checkpoint-dir "$D" --checkpoint-local "$L" --checkpoint-rate 300k
 hector checkpoint "$job" >"$T/made.out" 2>&1 &
 asker=$!
-wait_for 'ls "$D"/1/rank-*.part >/dev/null 2>&1' 60
+wait_for 'ls "$D"/1/rank-*.part >/dev/null 2>&1'
 mv "$D" "$D.away"
 wait $asker
 is "$(grep -c 'no checkpoint 1, and the tasks go on: n[12]: checkpoint 1 in .*: No such file' \

@@ -31,7 +31,7 @@ fresh suspend.out
 : >"$T/hold"
 hector suspend --to-disk $job >"$T/suspend.out" 2>&1 &
 asker=$!
-wait_for 'sql "SELECT count(*) FROM transition WHERE event = '\''apart'\''" | grep -q 1' 20
+wait_for 'sql "SELECT count(*) FROM transition WHERE event = '\''apart'\''" | grep -q 1'
 again
 rm "$T/hold"
 wait $asker || :
@@ -46,15 +46,15 @@ is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'checkpoint'
 # ------------------------------------------------------------ while it is resumed
 run hector suspend --to-disk $job
 is "$status" 0 'the next master stores it'
-wait_for '[ "$(state)" = stored ]' 30
+wait_for '[ "$(state)" = stored ]'
 kill -STOP "$guard_n3" "$(slave_on n3)"
-wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n3'\''" | grep -qv up' 60
+wait_for 'sql "SELECT state FROM nodes WHERE node = '\''n3'\''" | grep -qv up'
 run hector resume --on n3 $job
 is "$status" 0 'it is resumed on a node that is not there just now'
-wait_for '[ "$(state)" = waiting ]' 20
+wait_for '[ "$(state)" = waiting ]'
 again
 kill -CONT "$guard_n3" "$(slave_on n3)"
-wait_for '[ "$(state)" = running ]' 60
+wait_for '[ "$(state)" = running ]'
 further 3
 is "$(nodes)" n3 '... where it goes on, when that is'
 

@@ -14,7 +14,7 @@ begin()
         --policy outlier:every=0.2,least=$least "$@" "$APPS/stencil" 32 \
         >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    job_runs 20
+    job_runs
 }
 end()
 {
@@ -29,10 +29,10 @@ told="^hector: job $job has tasks unlike the others \\(.* sure, error in computa
 odd: task 3: task 3 is slower than 7 others like it between MPI_Waitall and MPI_Irecv: by \
 .*, [0-9.]* % of its time, in exchange \\(stencil.c:[0-9]+\\)(, most in .*)?\$"
 # On a busy machine something else may be told first; it is news again at twice the cost.
-wait_for 'grep -Eq "$told" "$T/err"' 60
+wait_for 'grep -Eq "$told" "$T/err"'
 # Where steps are comes a little later.
 lines='^ +1 +3 MPI_Waitall +stencil.c +[0-9]+ MPI_Irecv +stencil.c +[0-9]+ '
-wait_for 'hector why "$job" --outliers -k 1 >"$T/lines" 2>&1 && grep -qE "$lines" "$T/lines"' 60
+wait_for 'hector why "$job" --outliers -k 1 >"$T/lines" 2>&1 && grep -qE "$lines" "$T/lines"'
 end
 like "$T/err" "$told" 'who is slow, where, and by how much'
 # Whom the machine keeps from its processor is another matter.
@@ -63,7 +63,7 @@ is "$(sql "SELECT count(*) FROM steps WHERE job = $job AND (from_call IS NOT NUL
 begin --inject rank=5,call=MPI_Isend:5,fault=slow,time=5ms
 told="job $job has tasks unlike the others .*error in communication.*: task 5 is \
 slower than 7 others like it (in all it does, most )?in MPI_Isend"
-wait_for 'grep -Eq "$told" "$T/err"' 60
+wait_for 'grep -Eq "$told" "$T/err"'
 end
 like "$T/err" "$told" \
     'one that is slow in a call that need not wait'
@@ -75,10 +75,10 @@ echo slow 4 1 1 >"$T/order"
 hector-run -n 5 --oversubscribe --policy none --policy outlier:every=0.2,least=0.05 \
     "$APPS/paced" 10 "$T/order" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-job_runs 20
+job_runs
 told="task 1 is slower than 4 others like it.* in main \\(paced.c:[0-9]+\\), most in \
 work \\(paced.c:[0-9]+\\): seen there [0-9]+ times of 48, task 2 [0-9]+ times\$"
-wait_for 'grep -Eq "$told" "$T/err"' 120
+wait_for 'grep -Eq "$told" "$T/err"'
 end
 like "$T/err" "$told" \
     'the function that a task is in longer than its like, from stacks of both'
@@ -92,7 +92,7 @@ like "$T/out" '^  task 1 on .*, most in work \(paced.c:[0-9]+\): seen there ' \
 low=outlier:every=0.2,score=2,share=0,least=0
 least=0.5
 begin --policy $low
-wait_for 'grep -q "is slower than 7 others like it" "$T/err"' 150
+wait_for 'grep -q "is slower than 7 others like it" "$T/err"'
 end
 like "$T/err" 'is slower than 7 others like it' 'healthy tasks are compared: one is the slowest'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier' AND
@@ -100,7 +100,7 @@ is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier' A
 
 # ------------------------------------------------------- of a job that runs, now
 begin
-wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"' 60
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"'
 end
 like "$T/now" '"method":"neighbour","place":1,"rank":[0-7],' \
     'somebody is furthest in a healthy job, too'
@@ -119,7 +119,7 @@ KERNEL_ROUNDS=100000000 hector-run -n 3 --oversubscribe "$APPS/stencil" 32 \
     >"$T/few" 2>&1 </dev/null &
 runner=$!
 job=$((job + 1))
-wait_for '[ "$(sql "SELECT min(mpi_calls) > 0 FROM tasks WHERE job = $job")" = 1 ]' 60
+wait_for '[ "$(sql "SELECT min(mpi_calls) > 0 FROM tasks WHERE job = $job")" = 1 ]'
 run hector why "$job" --outliers
 is "$status $(cat "$T/err")" '1 hector: only 3 of the tasks have a model: who is odd is '\
 'not to be said of less than 4' 'of three tasks nobody is odd'
@@ -127,7 +127,7 @@ end
 hector-run -n 4 --oversubscribe sleep 100 >"$T/few" 2>&1 </dev/null &
 runner=$!
 job=$((job + 1))
-wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job")" = running ]' 60
+wait_for '[ "$(sql "SELECT state FROM jobs WHERE job = $job")" = running ]'
 run hector why "$job" --outliers
 is "$status $(grep -c 'no task has a model to be compared' "$T/err")" '1 1' \
     '... nor of what is no MPI'

@@ -30,7 +30,7 @@ begin env KERNEL_ROUNDS=1000000 hector-run -n 8 --oversubscribe --phase pcontrol
     --inject rank=2,call=MPI_Allreduce:5,fault=slow-after,time=5ms \
     --inject rank=3,call=MPI_Bcast:5,fault=slow-after,time=5ms \
     "$APPS/phases" 100
-ok 'somebody is odd in each of the phases' wait_for '[ "$(kinds)" = 123 ]' 100
+ok 'somebody is odd in each of the phases' wait_for '[ "$(kinds)" = 123 ]'
 is "$(in_phases | awk -F'|' '$1 > 0 && $2 != ($1 - 1) % 3 + 1')" '' \
     '... in each the one that is slow there'
 
@@ -45,13 +45,13 @@ asked()
         hector why "$job" --outliers --phase "$phase" >"$T/now" 2>"$T/why" &&
         grep -Eq "^polish +1 +$(((phase - 1) % 3 + 1)) " "$T/now"
 }
-ok 'a phase may be asked about' wait_for asked 60
+ok 'a phase may be asked about' wait_for asked
 like "$T/now" "^job $job at .*, in phase $phase, since [0-9]" \
     '... and it is said when that began'
 like "$T/now" "^polish +1 +$(((phase - 1) % 3 + 1)) " '... and who is slow in it'
 
 ok '... those before it together' wait_for 'hector why "$job" --outliers \
-    --phase earlier >"$T/now" 2>"$T/why"' 60
+    --phase earlier >"$T/now" 2>"$T/why"'
 like "$T/now" "^job $job at .*, in earlier phases, since [0-9]" '... which are named so'
 is "$(sql "SELECT count(*) FROM outliers o JOIN jobs j USING (job) WHERE o.job = $job
     AND phase IS NOT NULL AND (since_ns < j.started_ns OR since_ns >= at_ns)")" 0 \
@@ -59,7 +59,7 @@ is "$(sql "SELECT count(*) FROM outliers o JOIN jobs j USING (job) WHERE o.job =
 
 # --------------------------------------------------------------- the last time
 ok 'so may the last time' wait_for 'hector why "$job" --outliers --since 5m -j \
-    >"$T/now" 2>"$T/why"' 60
+    >"$T/now" 2>"$T/why"'
 like "$T/now" '^\{"at_ns":[0-9]+,"phase":null,"since_ns":[0-9]+,"outliers":\[\{' \
     '... of which it is said when it began'
 status=0        # $T/err is that of the job yet

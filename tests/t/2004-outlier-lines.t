@@ -17,17 +17,17 @@ asked()         # a job that has just begun has no steps that come again
 {
     hector why "$job" --outliers >"$T/now" 2>"$T/why" && [ "$(steps 1)" -gt 2 ]
 }
-ok 'there are steps' wait_for asked 60
+ok 'there are steps' wait_for asked
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")" 0 '... and no verdict'
 ok 'all of them have lines at both ends' wait_for \
-    '[ "$(steps "(from_line IS NULL OR to_line IS NULL)")" = 0 ]' 60
+    '[ "$(steps "(from_line IS NULL OR to_line IS NULL)")" = 0 ]'
 shown()
 {
     hector why "$job" --outliers -k 3 >"$T/now" 2>"$T/why" &&
         [ "$(grep -cE '^ +[0-9]+ +[0-7] +MPI_[A-Za-z]+ +(stencil.c|kernel.h) +[0-9]+ '\
 'MPI_[A-Za-z]+ +(stencil.c|kernel.h) +[0-9]+ ' "$T/now")" = 3 ]
 }
-ok '... which are shown' wait_for shown 60
+ok '... which are shown' wait_for shown
 kill -TERM "$runner"
 end
 done_testing

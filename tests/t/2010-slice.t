@@ -27,7 +27,7 @@ like "$T/out" 'lines more, farther away' '... and how many there are'
 run hector why 1.2 --slice -j
 ok 'as JSON' sh -c "perl -MJSON::PP -e 'local \$/; \$a = decode_json(<STDIN>);
     exit !(\$a->[0]{rank} == 2 && \$a->[0]{place} == 1 && \$a->[0]{line})' <'$T/out'"
-wait_for '[ -n "$(sql "SELECT 1 FROM slices WHERE rank = 2 AND place = 0")" ]' 20
+wait_for '[ -n "$(sql "SELECT 1 FROM slices WHERE rank = 2 AND place = 0")" ]'
 is "$(sql "SELECT count(*) > 0 FROM slices WHERE file LIKE '%/halo.c'
     AND line = $line AND reason <> ''")" 1 'it is in the view slices'
 
@@ -111,11 +111,11 @@ mpicc -O0 -g -o "$T/sleeper" "$T/sleeper.c"
 fresh out err
 hector-run -n 2 --oversubscribe --policy none "$T/sleeper" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = 4 AND mpi_calls > 1")" = 2 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = 4 AND mpi_calls > 1")" = 2 ]'
 run hector why 4 --slice
 is "$status" 1 'nobody is blamed yet'
 like "$T/err" 'say of which one' '... a rank has to be named'
-wait_for 'hector why 4 --slice 1 2>"$T/null" | grep -q "is here, in usleep"' 60
+wait_for 'hector why 4 --slice 1 2>"$T/null" | grep -q "is here, in usleep"'
 run hector why 4 --slice 1
 like "$T/out" 'sleeper\.c:11 .*is here, in usleep' 'a task in a library'
 like "$T/out" 'sleeper\.c:8 .*sets' '... and what keeps it there'
@@ -136,11 +136,11 @@ cc -O0 -g -o "$T/gone" "$T/gone.c"
 fresh out err
 hector-run -n 2 --oversubscribe "$T/gone" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for '[ "$(sql "SELECT state FROM tasks WHERE job = 5 AND rank = 1")" = exited ]' 30
+wait_for '[ "$(sql "SELECT state FROM tasks WHERE job = 5 AND rank = 1")" = exited ]'
 run hector why 5 --slice 1
 is "$status" 1 'a task that has ended while its job runs'
 like "$T/err" 'task 1: there is no such process any more' '... is said'
-wait_for 'hector why 5 --slice 0 2>"$T/null" | grep -q "is here, in pause"' 60
+wait_for 'hector why 5 --slice 0 2>"$T/null" | grep -q "is here, in pause"'
 run hector why 5 --slice 0
 like "$T/out" 'gone\.c:7 .*is here, in pause' '... and the others have theirs'
 end 5

@@ -15,7 +15,7 @@ begin()
     KERNEL_ROUNDS=100000000 hector-run -n 8 --oversubscribe --policy none \
         --policy "outlier:every=$every,least=0.05" "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    job_runs 60
+    job_runs
 }
 end()
 {
@@ -28,11 +28,11 @@ begin --inject rank=5,call=MPI_Allreduce:50,fault=stall,time=8s "$APPS/cg" 24
 told="^hector: job $job has tasks unlike the others \\(.* sure, error in communication\\), \
 odd: task 5: task 5 stood in MPI_Allreduce while [4-7] others waited: for .*, [0-9.]* % of \
 the time, in dot \\(cg.c:[0-9]+\\)\$"
-wait_for 'grep -Eq "$told" "$T/err"' 120
+wait_for 'grep -Eq "$told" "$T/err"'
 # Where that is comes a little later, and not of what is compared at the end.
 line='^ +1 +5 MPI_Allreduce +cg.c +[0-9]+ '
 wait_for 'hector why "$job" --outliers --method stands >"$T/lines" 2>&1 &&
-    grep -qE "$line" "$T/lines"' 60
+    grep -qE "$line" "$T/lines"'
 end
 like "$T/err" "$told" 'who stands while all others wait'
 # Whom the machine keeps from its processor is another matter.
@@ -51,16 +51,16 @@ like "$T/out" 'task 5 stood in MPI_Allreduce while [4-7] others waited' '... as 
 # On a busy machine it is said to be the node's fault, and is of another kind.
 begin "$APPS/uneven" 10 0 equal
 told='task 1 is slower than 7 others like it .*between MPI_Waitall and MPI_Irecv'
-wait_for 'grep -q "$told" "$T/err"' 120
+wait_for 'grep -q "$told" "$T/err"'
 end
 like "$T/err" "$told" \
     'who is slow with as much work as the others'
 # The sizes of types are not known of the first calls.
 every=3600
 begin "$APPS/uneven" 10
-wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 3000 ]' 120
+wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 3000 ]'
 slowest='"method":"polish","place":1,"rank":1,'
-wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q "$slowest" "$T/now"' 120
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q "$slowest" "$T/now"'
 end
 like "$T/now" "$slowest" 'who has more work is slowest, too'
 is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job AND ranks = '1' AND
@@ -68,8 +68,8 @@ is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job AND ranks = '
 
 # ------------------------------------------------------------ several threads
 begin --inject rank=3,call=MPI_Sendrecv:20,fault=slow-after,time=5ms "$APPS/omp" 100
-wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 1000 ]' 120
-wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q polish "$T/now"' 120
+wait_for '[ "$(sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job")" -gt 1000 ]'
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -q polish "$T/now"'
 end
 is "$(sql "SELECT group_concat(why) FROM verdicts WHERE job = $job")" '' \
     'a thread out of MPI may wait for another one: nothing is said'
@@ -79,8 +79,8 @@ fresh out
 KERNEL_ROUNDS=100000000 hector-run -n 4 --oversubscribe "$APPS/ring" >"$T/out" 2>"$T/err" \
     </dev/null &
 runner=$!
-job_runs 60
-wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"' 120
+job_runs
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"'
 end
 like "$T/now" '"method":"neighbour","place":1,' 'it watches a job that names no policy'
 done_testing

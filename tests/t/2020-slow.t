@@ -12,7 +12,7 @@ said() { sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '$1'" 2>
 after_looks()
 {
     seen=$(pieces)
-    wait_for '[ "$(pieces)" -gt "$seen" ]' 120
+    wait_for '[ "$(pieces)" -gt "$seen" ]'
 }
 # OPTION... -- WORD...: paced, until its order is to end; $job
 begin()
@@ -21,7 +21,7 @@ begin()
     rm -f "$T/order"
     hector-run --oversubscribe --policy none "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    job_runs 20
+    job_runs
 }
 order() { echo "$*" >"$T/order.new" && mv "$T/order.new" "$T/order"; }
 end()
@@ -41,14 +41,14 @@ and_back()
     after_looks
     is "$(said slowdown)" 0 'nothing is said while all is as it was'
     order slow 3 2 2
-    wait_for '[ "$(said slowdown)" -gt 0 ]' 120
-    wait_for 'grep -q "computes" "$T/err"' 20
+    wait_for '[ "$(said slowdown)" -gt 0 ]'
+    wait_for 'grep -q "computes" "$T/err"'
     like "$T/err" "^hector: job $job is slow \\(.* sure, for .* s, error in computation\\), \
 faulty: task 2: task 2 computes [0-9.]+ times as long as before for the same work, most of it \
 asleep, since .*: between MPI_Allreduce and MPI_Irecv, [0-9]+ % of the job's time" \
         'who is slow, how much, since when, in which step, and what it costs'
     order none
-    wait_for '[ "$(said progress)" -gt 0 ]' 120
+    wait_for '[ "$(said progress)" -gt 0 ]'
     end
     is "$status" 0 'the job ends as usual'
     like "$T/err" "^hector: job $job is moving again: who was slow is as fast as before" \
@@ -100,7 +100,7 @@ if mkdir -p "$group/less" 2>/dev/null; then
     after_looks
     echo 20000 >"$group/less/cpu.cfs_quota_us"
     to_group "$group/less" 1
-    wait_for '[ "$(said slowdown)" -gt 0 ]' 180
+    wait_for '[ "$(said slowdown)" -gt 0 ]'
     for task in 0 1; do
         to_group "${group%/*}" $task
     done

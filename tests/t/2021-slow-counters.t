@@ -12,8 +12,8 @@ job_on()        # SLAVE
     hector-run --master "$master" --oversubscribe -n 2 --policy none --policy slow \
         "$APPS/paced" 5 "$T/order" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
-    job_runs 20
-    ok "a job on $1 is looked at" wait_for '[ "$(pieces)" -ge 1 ]' 30
+    job_runs
+    ok "a job on $1 is looked at" wait_for '[ "$(pieces)" -ge 1 ]'
     counters=$(for p in $(t_processes); do
         ls -l "/proc/$p/fd" 2>/dev/null
     done | grep -c 'perf_event')
@@ -22,7 +22,7 @@ job_on()        # SLAVE
     rm "$T/order"
 }
 says() { grep -c 'counters of the processor cannot be read: ..*' "$T/slave-$1.log"; }
-joined() { wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]' 20; }
+joined() { wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 1 ]'; }
 
 counted()
 {

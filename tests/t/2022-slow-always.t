@@ -18,10 +18,10 @@ order() { echo "$*" >"$T/order.new" && mv "$T/order.new" "$T/order"; }
 fresh out
 hector-run --oversubscribe -n 3 "$APPS/paced" 10 "$T/order" >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-job_runs 20
-wait_for '[ "$(looks)" -ge 120 ]' 120        # how it is while all is well
+job_runs
+wait_for '[ "$(looks)" -ge 120 ]'        # how it is while all is well
 order slow 4 2 2
-wait_for '[ "$(said)" -gt 0 ]' 120
+wait_for '[ "$(said)" -gt 0 ]'
 order end
 status=0
 wait $runner || status=$?

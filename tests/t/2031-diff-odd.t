@@ -39,7 +39,7 @@ says 1 "job 2 has no model: $none not kept any more" \
 CYCLE_HOLD=$T/go hector-run -n 4 --oversubscribe "$APPS/cycle" 20 100 \
     >run.out 2>run.err &
 runner=$!
-wait_for 'hector model 3 2>/dev/null | grep -q Finalize' 60
+wait_for 'hector model 3 2>/dev/null | grep -q Finalize'
 run hector diff 3 1
 like "$T/out" '^job 3 has not ended: what there is of it so far is compared$' \
     'one that runs'

@@ -45,8 +45,8 @@ replayed()
 
 # --------------------------------------------------------------- in user code
 begin stencil --inject rank=3,call=MPI_Waitall:50,fault=hang-after
-wait_for placed 240
-wait_for 'grep -q "task 3 has made the least progress.*stencil.c" "$T/run.err"' 20
+wait_for placed
+wait_for 'grep -q "task 3 has made the least progress.*stencil.c" "$T/run.err"'
 end
 like "$T/run.err" "^hector: job $job has tasks that are behind \\(for .*, error in computation\\), \
 behind: task 3: task 3 has made the least progress: 7 tasks wait for it, in MPI_Waitall, \
@@ -70,7 +70,7 @@ done
 
 # ------------------------------------------------------- in a collective call
 begin cg --inject rank=5,call=MPI_Allreduce:1,fault=hang
-wait_for placed 240
+wait_for placed
 end
 is "$(sql "SELECT ranks, call, decided_by FROM progress WHERE job = $job AND place = 1")" \
     '5|MPI_Allreduce|by its sleep in the call' 'one that hangs in a collective call'
@@ -78,7 +78,7 @@ is "$(sql "SELECT DISTINCT ranks FROM verdicts WHERE job = $job AND policy = 'pr
     '... alone'
 replayed
 begin cg --inject rank=2,call=MPI_Allreduce:40,fault=hang-after
-wait_for placed 240
+wait_for placed
 end
 is "$(sql "SELECT ranks, decided_by FROM progress WHERE job = $job AND place = 1")" \
     '2|by the collective number' '... and one behind it'
@@ -95,8 +95,8 @@ replayed
 
 # ---------------------------------------------------------------- a healthy one
 begin stencil
-wait_for running 30
-wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job")" -ge 1 ]' 60
+wait_for running
+wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job")" -ge 1 ]'
 run hector why "$job" --progress
 is "$status" 0 'who asks about a healthy job has an answer'
 like "$T/out" "^job $job at " '... of now'
@@ -104,7 +104,7 @@ like "$T/out" 'task' '... with tasks'
 end
 is "$(grep -c behind "$T/run.err")" 0 '... and nobody else is told'
 begin stencil
-wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0)" -ge 2 ]' 90
+wait_for '[ "$(sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0)" -ge 2 ]'
 end
 is "$(behind)" 0 'a healthy job has no verdict'
 run hector why "$job" --progress

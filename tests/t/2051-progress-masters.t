@@ -23,24 +23,24 @@ is "$(sql "SELECT count(*) FROM verdicts WHERE job = 2")" 0 '... without a word'
 # ------------------------------------------------------ the master is killed
 start_master
 start_slave n1
-wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up' 10
+wait_for 'sql "SELECT state FROM nodes" 2>/dev/null | grep -q up'
 hector-run --master "$master" -n 4 --oversubscribe --policy none --policy hang \
     --policy progress --inject rank=2,call=MPI_Waitall:50,fault=hang-after \
     env KERNEL_ROUNDS=100000000 "$APPS/stencil" 32 >"$T/run.out" 2>"$T/run.err" </dev/null &
 runner=$!
-wait_for 'sql "SELECT count(*) FROM verdicts WHERE job = 3" 2>/dev/null | grep -q "[1-9]"' 60
+wait_for 'sql "SELECT count(*) FROM verdicts WHERE job = 3" 2>/dev/null | grep -q "[1-9]"'
 kill -KILL "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master again
 wait_for 'grep -q "looks recalled job=3" "$T/again.log" &&
-    grep -q "node n1 joined" "$T/again.log"' 60
+    grep -q "node n1 joined" "$T/again.log"'
 run hector why 3 --progress
 is "$status $(cat "$T/err")" '0 ' \
     'the master is killed when the hang is known: the next one answers'
 like "$T/out" '^\* 1\. task 2: behind MPI_Waitall, exchange \(stencil.c:[0-9]+\)' \
     '... who is behind'
 # With the places of all tasks, which are looked for first.
-wait_for 'grep -q "^hector: job 3 hangs" "$T/run.err"' 60
+wait_for 'grep -q "^hector: job 3 hangs" "$T/run.err"'
 kill $runner
 wait $runner
 is "$(grep -c '^hector: job 3 hangs' "$T/run.err")" 1 '... and the hang is told once'

@@ -17,7 +17,7 @@ begin()         # TASKS PROGRAM [ARGUMENT...]: with the policy of $policy
         --policy none --policy hang --policy "$policy" "$@" >"$T/run.out" 2>"$T/run.err" \
         </dev/null &
     runner=$!
-    job_runs 60
+    job_runs
 }
 end()
 {
@@ -48,7 +48,7 @@ whole()
 late=4
 for policy in progress progress:models=0; do
     begin 9 "$APPS/ways" $late
-    wait_for whole 90
+    wait_for whole
     end
 done
 is "$(cat "$T/graph-progress:models=0")" "$(cat "$T/graph-progress")" \
@@ -62,7 +62,7 @@ like "$T/out" 'task 4 has made the least progress: 8 tasks wait for it, behind M
 # -------------------------------------------------- iterations of loops, and a hang
 policy=progress:models=3
 begin 9 --inject rank=7,call=MPI_Allreduce:40,fault=hang-after "$APPS/cg" 32
-wait_for 'grep -q "behind: task 7" "$T/run.err"' 90
+wait_for 'grep -q "behind: task 7" "$T/run.err"'
 like "$T/run.err" 'task 7 has made the least progress: 8 tasks wait for it, .*by the collective' \
     'of a hang, too, the exact goes first'
 end
@@ -73,7 +73,7 @@ is "$(out)$(cat "$T/err")" "$(sql "SELECT group_concat(detail, '') FROM verdict
 # -------------------------------------------- -------- a slave that stands
 policy=progress:models=0
 begin 9 "$APPS/ways" $late
-wait_for stands 90
+wait_for stands
 gone=$(sql "SELECT min(rank) || '-' || max(rank) FROM tasks WHERE job = $job AND node = 'n3'")
 slave=$(slave_on n3)
 kill -STOP "$slave"

@@ -30,12 +30,12 @@ end()
 {
     hector kill $job >/dev/null
     wait $runner
-    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $job')\" = 0 ]" 30
+    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $job')\" = 0 ]"
 }
 
 # ------------------------------------------------------- by itself, and kept
 begin "$T/ring"
-wait_for kept 90
+wait_for kept
 rank=$(sql "SELECT DISTINCT rank FROM slices WHERE job = $job")
 ok 'a slice is made of the task that is blamed' [ "$rank" -ge 0 ]
 is "$(sql "SELECT count(*) > 0 FROM slices WHERE job = $job AND line = $line
@@ -70,7 +70,7 @@ KERNEL_ROUNDS=100000000
 export KERNEL_ROUNDS
 begin --policy none --policy hang --policy progress \
     --inject rank=2,call=MPI_Waitall:50,fault=hang-after "$APPS/stencil" 32
-wait_for 'found progress' 90
+wait_for 'found progress'
 points=$(sql "SELECT count(*) FROM progress WHERE job = $job")
 is "$(sql "SELECT $points >= 2")" 1 'tasks stand at several points'
 for n in 1 2; do
@@ -99,25 +99,25 @@ END
 chmod +x "$T/copy/bin/hector-slice"
 PATH=$T/copy/bin:$PATH
 begin "$T/ring"
-wait_for '[ -e "$T/slices" ]' 90
-wait_for 'grep -q "hector kill ends it" "$T/run.err"' 60
+wait_for '[ -e "$T/slices" ]'
+wait_for 'grep -q "hector kill ends it" "$T/run.err"'
 run hector stack $job
 is "$status" 0 'while a slice is made, stacks are taken'
 like "$T/out" 'MPI_' '... and shown'
 ok '... before it is done' kill -0 "$(cat "$T/slices")"
 is "$(sql "SELECT count(*) FROM slices WHERE job = $job")" 0 '... as it is kept later'
 : >"$T/go"
-wait_for kept 60
+wait_for kept
 is "$(sql "SELECT count(*) > 0 FROM slices WHERE job = $job AND line = $line")" 1 \
     '... when it is done'
 end
 
 rm "$T/go" "$T/slices"
 begin "$T/ring"
-wait_for '[ -e "$T/slices" ]' 90
+wait_for '[ -e "$T/slices" ]'
 end
 pass 'a job ends while a slice of its task is made'
-wait_for '! kill -0 "$(cat "$T/slices")" 2>/dev/null' 60
+wait_for '! kill -0 "$(cat "$T/slices")" 2>/dev/null'
 
 rm "$T/slices"
 mkdir -p "$T/conf/hector"
@@ -125,7 +125,7 @@ printf '[master]\nhang_slices = no\n' >"$T/conf/hector/hector.conf"
 XDG_CONFIG_HOME=$T/conf
 export XDG_CONFIG_HOME
 begin "$T/ring"
-wait_for 'grep -q "hector kill ends it" "$T/run.err"' 90
+wait_for 'grep -q "hector kill ends it" "$T/run.err"'
 run hector stack $job
 unset XDG_CONFIG_HOME
 end
@@ -168,7 +168,7 @@ END
 mpicc -O2 -g -o "$T/taken" "$T/taken.c"
 : >"$T/go"
 begin "$T/taken"
-wait_for 'found hang || found deadlock' 90
+wait_for 'found hang || found deadlock'
 run hector why $job --slice 0
 like "$T/out" 'ask +taken.c:4 +took the last message like the one that is awaited: MPI_Recv, '\
 'from task 1 with tag 5, [0-9.]+ m?s ago' 'which call took the last message like it'
@@ -176,7 +176,7 @@ like "$T/out" 'main +taken.c:18 +task 1 sent to it last: MPI_Send to task 0 with
 '[0-9.]+ m?s ago' 'where its sender has sent last'
 end
 begin "$T/taken" any
-wait_for 'found hang || found deadlock' 90
+wait_for 'found hang || found deadlock'
 run hector why $job --slice 0
 like "$T/out" 'ask_all +taken.c:8 +may have taken what is awaited: MPI_Recv, from any task '\
 'with any tag' \

@@ -45,7 +45,7 @@ END
 chmod +x "$T/copy/bin/hector-slice"
 PATH=$T/copy/bin:$PATH
 begin
-wait_for '[ -e "$T/slices" ]' 90
+wait_for '[ -e "$T/slices" ]'
 is "$(sql "SELECT ended_ns IS NULL FROM jobs WHERE job = $job")" 1 \
     'while the slice is made the job is there'
 : >"$T/go"
@@ -61,5 +61,5 @@ wait $runner
 ok 'a slice that is never done: the job is ended all the same' [ $? != 0 ]
 is "$(lines)" 0 '... without it'
 ok '... which was begun' [ -e "$T/slices" ]
-wait_for '! kill -0 "$(cat "$T/slices")" 2>/dev/null' 60
+wait_for '! kill -0 "$(cat "$T/slices")" 2>/dev/null'
 done_testing

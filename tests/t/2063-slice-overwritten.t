@@ -22,13 +22,13 @@ begin()         # COMMAND...: job $job hangs
     hector-run -n 4 --oversubscribe "$@" >"$T/run.out" 2>"$T/run.err" </dev/null &
     runner=$!
     wait_for "[ -e \"\$HECTOR_DB\" ] &&
-        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $job' 2>/dev/null)\" ]" 90
+        [ -n \"\$(sql 'SELECT 1 FROM verdicts WHERE job = $job' 2>/dev/null)\" ]"
 }
 end()
 {
     hector kill $job >/dev/null
     wait $runner
-    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $job')\" = 0 ]" 30
+    wait_for "[ \"\$(sql 'SELECT ended_ns IS NULL FROM jobs WHERE job = $job')\" = 0 ]"
 }
 no_slice()      # DESCRIPTION SENTENCE
 {
@@ -93,7 +93,7 @@ cp "$T/waits" "$T/prog"
 job=$((job + 1))
 hector-run -n 1 "$T/prog" >"$T/run.out" 2>"$T/run.err" </dev/null &
 runner=$!
-wait_for "hector why $job --slice 0 2>/dev/null | grep -q 'is here, in pause'" 60
+wait_for "hector why $job --slice 0 2>/dev/null | grep -q 'is here, in pause'"
 cp "$T/other3" "$T/new"
 mv "$T/new" "$T/prog"
 run hector why $job --slice 0

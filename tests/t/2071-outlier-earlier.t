@@ -35,7 +35,7 @@ longer='its tasks take longer between MPI_Waitall and MPI_Irecv than those of'
 # ------------------------------------------------------------------ none before
 # shellcheck disable=SC2046 # words
 run_long $(slow 0; slow 1; slow 2; slow 3)
-ok 'a job without earlier runs is compared' wait_for 'asked ^polish' 60
+ok 'a job without earlier runs is compared' wait_for 'asked ^polish'
 is "$(grep -c 'good run' "$T/now")" 0 '... with none'
 kill -TERM "$runner"
 end
@@ -48,7 +48,7 @@ policy=outlier:every=0.3,least=1
 # shellcheck disable=SC2046
 run_long $(slow 0; slow 1; slow 2; slow 3)
 policy=outlier:every=0.3,least=0.3
-ok 'all tasks that take longer than in good runs are found' wait_for 'asked "$longer"' 120
+ok 'all tasks that take longer than in good runs are found' wait_for 'asked "$longer"'
 like "$T/now" "^$longer 3 good runs: [0-9]+ ms each time, there [0-9.]+ m?u?s at most; "\
 '[0-9.]+ m?s in all, [0-9.]+ % of their time' '... with what they took, and take'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'outlier'")" 0 \
@@ -60,7 +60,7 @@ like "$T/out" "^$longer 3 good runs" 'it is kept'
 
 # ------------------------------------------------------------------------- healthy
 run_long
-ok 'a healthy job is compared' wait_for 'asked ^neighbour' 60
+ok 'a healthy job is compared' wait_for 'asked ^neighbour'
 is "$(grep -c 'take longer between MPI_Waitall' "$T/now")" 0 '... and is as good'
 kill -TERM "$runner"
 end
@@ -74,7 +74,7 @@ with()
 {
     hector why "$job" >"$T/now" 2>"$T/why" && grep -Eq "$told" "$T/now"
 }
-ok 'who is odd is told with good runs' wait_for with 120
+ok 'who is odd is told with good runs' wait_for with
 like "$T/now" "$told" '... what it takes, and they took'
 kill -TERM "$runner"
 end
@@ -85,7 +85,7 @@ like "$T/out" 'in 3 good runs [0-9.]+ m?u?s at most' 'a replay says the same'
 mpicc -O1 -g -D_GNU_SOURCE -o "$T/stencil" "$top/tests/apps/stencil.c"
 # shellcheck disable=SC2046
 run_long $(slow 0; slow 1; slow 2; slow 3)
-ok 'another build is compared' wait_for 'asked ^polish' 60
+ok 'another build is compared' wait_for 'asked ^polish'
 is "$(grep -c 'good run' "$T/now")" 0 '... with no run of the one before'
 kill -TERM "$runner"
 end

@@ -23,13 +23,13 @@ named()
         grep -qE "^$by +1 +3 .* MPI_Isend stencil.c:[0-9]+ to MPI_" "$T/now" || return
     done
 }
-ok 'the step of the furthest task is named, with its lines, also by polish' wait_for named 60
+ok 'the step of the furthest task is named, with its lines, also by polish' wait_for named
 like "$T/now" '^METHOD .* STEP' '... in a column'
 ok '... and in the view' test -n "$(first neighbour | grep '^3 MPI_Isend stencil.c:[0-9]* to')"
 is "$(sql "SELECT count(*) FROM outliers WHERE job = $job AND method IN ('polish', 'stands')
     AND step IS NULL")" 0 '... which has one for each that is slow in one'
 step='"step":"MPI_Isend stencil.c:[0-9]+ to MPI_'
-wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -Eq "$step" "$T/now"' 60
+wait_for 'hector why "$job" --outliers -j >"$T/now" 2>"$T/why"; grep -Eq "$step" "$T/now"'
 like "$T/now" "$step" '... and in JSON'
 kill -TERM "$runner"
 end

@@ -51,7 +51,7 @@ learnt()
 for _ in 1 2; do
     rm -f "$T/go"
     run_cycle
-    ok "job $job tells what is normal" wait_for learnt 60
+    ok "job $job tells what is normal" wait_for learnt
     touch "$T/go"
     wait "$runner"
 done
@@ -62,7 +62,7 @@ told()
     hector why "$job" --outliers >"$T/now" 2>"$T/why" &&
         grep -q '^its tasks are in .*: so were those of 2 good runs$' "$T/now"
 }
-ok '... and a later run knows it' wait_for told 60
+ok '... and a later run knows it' wait_for told
 like "$T/now" '^its tasks are in [1-4] groups?, of no more than [1-4]: so were' \
     '... and says from whom'
 touch "$T/go"

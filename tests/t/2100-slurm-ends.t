@@ -30,12 +30,12 @@ END
 limited=$id limited_job=$job lasts=$id
 mv "$T/err" "$T/err.limited"
 # Not in the second in which it has begun.
-wait_for 'scontrol update JobId="$id" EndTime=now' 30
+wait_for 'scontrol update JobId="$id" EndTime=now'
 
 submit -N2 -n3 --time=600 <<'END'
 exec hector-run sleep 1000
 END
-wait_for '[ -n "$(in_view limit_ns)" ]' 30
+wait_for '[ -n "$(in_view limit_ns)" ]'
 is "$(in_view 'batch, restarts, reason')" "Slurm $id||" \
     'the job of Slurm that a job is in is in the view jobs'
 left=$(left_of "$job")
@@ -56,7 +56,7 @@ for i in 1 2 3; do
     submit -N2 -n4 <<'END'
 exec hector-run sh -c 'trap "exit 3" TERM; echo up; while :; do sleep 0.01; done'
 END
-    wait_for '[ "$(grep -c up "$T/out")" = 4 ]' 60
+    wait_for '[ "$(grep -c up "$T/out")" = 4 ]'
     $nobody scancel "$id"
     ended ', reason'
 done >"$T/ends"
@@ -68,11 +68,11 @@ exec hector-run sleep 1000
 END
 first=$job
 $nobody scontrol requeue "$id"
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
     'a job that is requeued'
 job=$((job + 1))
-wait_for 'in_view state | grep -q running' 60
+wait_for 'in_view state | grep -q running'
 is "$(in_view 'batch, restarts')" "Slurm $id|1" '... and is begun again'
 run $nobody hector why "$job"
 like "$T/out" "^it is in Slurm $id, which was begun 1 time before.*:\$" \
@@ -86,10 +86,10 @@ submit -p low -N3 -n3 --exclusive --open-mode=append <<'END'
 exec hector-run sleep 1000
 END
 sbatch -Q -p high -N1 --exclusive -o /dev/null --wrap true
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|preempted' \
     'one that makes room for another'
-wait_for 'grep -q "makes room" "$T/err"' 30
+wait_for 'grep -q "makes room" "$T/err"'
 like "$T/err" "^hector: Slurm $id makes room for another one\$" '... says so last'
 $nobody scancel "$id"
 
@@ -104,10 +104,10 @@ like "$T/err" "^hector: Slurm $id has lost a node\$" '... says so last'
 scontrol update NodeName="$gone" State=resume 2>/dev/null    # it may be back
 
 job=$limited_job
-wait_for '[ -n "$(in_view ended_ns)" ]' 90
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|time limit' \
     'one whose time is over'
-wait_for 'grep -q "time limit" "$T/err.limited"' 30
+wait_for 'grep -q "time limit" "$T/err.limited"'
 like "$T/err.limited" "^hector: Slurm $limited has reached its time limit\$" '... says so'
 is "$(cat "$T"/err* | grep -c 'hector: master:')" 0 'the masters are quiet'
 slurm_clear 'nothing of them is left'

@@ -33,7 +33,7 @@ hours='(19\.[89]|20\.0) node hours and (39\.[789]|40\.0) core hours'
 all='(99\.[2-9]|100\.0) %'
 like "$T/err" "^hector: (9h5[5-9]m|10h00m) of the allocation are left, $all: $hours are saved" \
     '... and what that saves is said'
-wait_for 'grep -q verdict "$T/told"' 30
+wait_for 'grep -q verdict "$T/told"'
 like "$T/told" '^-s\|Slurm [0-9]+ hangs\|anna@b\|carl\|\{"verdict":\{"policy":"hang"' \
     '... its mail user is written to'
 is "$(sql 'SELECT saved_node_hours > 19.8, saved_core_hours > 39.6, saved_percent > 99
@@ -49,13 +49,13 @@ submit -N2 -n2 <<'END'
 exec hector-run --on-hang kill:age=1s "$APPS/stencil" 32 600
 END
 calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
-wait_for '[ "$(calls)" -gt 1000 ]' 60
+wait_for '[ "$(calls)" -gt 1000 ]'
 scontrol suspend "$id"
-wait_for 'squeue -h -o %T | grep -q SUSPENDED' 30
+wait_for 'squeue -h -o %T | grep -q SUSPENDED'
 sleep 8                 # longer than all that is waited for of who says nothing
 scontrol resume "$id"
 before=$(calls)
-ok 'a job that Slurm has suspended goes on' wait_for '[ "$(calls)" -gt $((before + 1000)) ]' 60
+ok 'a job that Slurm has suspended goes on' wait_for '[ "$(calls)" -gt $((before + 1000)) ]'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job") $(cat "$T/err")" '0 ' \
     '... and nothing is said of it'
 stood()         # each task, for so long; that is known some looks later
@@ -64,7 +64,7 @@ stood()         # each task, for so long; that is known some looks later
         FROM json_each(CAST(readfile('$T/ps') AS TEXT))
         WHERE json_extract(value, '\$.suspended_ns') BETWEEN 6e9 AND 120e9")" = 2 ]
 }
-ok '... for how long each task stood is known' wait_for stood 60
+ok '... for how long each task stood is known' wait_for stood
 scancel "$id"
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' '... until it is cancelled'
 
@@ -73,7 +73,7 @@ submit -N2 -n2 --signal=USR2@60 --time=600 <<'END'
 exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR2; echo up
     while :; do sleep 0.1; done'
 END
-wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 60
+wait_for '[ "$(grep -c up "$T/out")" = 2 ]'
 scontrol update JobId="$id" EndTime=now+50
 is "$(ended ', reason') $(grep got "$T/out" | sort -u | xargs)" \
     'COMPLETED done|0| got 0 got 1' 'the signal of sbatch --signal goes to the tasks'
@@ -88,14 +88,14 @@ END
 gone=$(squeue -h -j "$id" -o %B)
 gone=n$((${gone#n} % 3 + 1))
 kill_all_on "$gone"
-wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]' 60
+wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]'
 is "$(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" 'failed|125|node failure' \
     'a node that dies: Hector is faster than Slurm'
-wait_for 'grep -q "was lost" "$T/err"' 30
+wait_for 'grep -q "was lost" "$T/err"'
 like "$T/err" "^hector: node $gone was lost" '... and names it'
 for h in $t_hosts; do
     wait_for '[ -z "$(processes_of $h | xargs -rn1 sh -c '\''cat /proc/$0/comm'\'' |
-        grep -E "hector|sleep 1000")" ]' 30 || fail "$h is clear"
+        grep -E "hector|sleep 1000")" ]' || fail "$h is clear"
 done
 # Slurm's own for the batch script is there for longer than its daemons.
 steps() { slurm_left | sed -n 's/.*slurmstepd.*(\([0-9]*\))$/\1/p'; }

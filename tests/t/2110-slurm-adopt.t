@@ -57,7 +57,7 @@ $as salloc -Q -N2 -n4 --ntasks-per-node=2 hector-run --adopt --on-hang kill -- \
     srun --mpi=pmix --kill-on-bad-exit=0 ./killed >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
 wait_for '[ "$(sql "SELECT min(mpi_calls) > 500 FROM tasks WHERE job = $job
-    HAVING count(*) = 4")" = 1 ]' 60
+    HAVING count(*) = 4")" = 1 ]'
 : >"$T/kill"
 status=0
 wait $runner || status=$?
@@ -86,7 +86,7 @@ ends_told "$(tasks 1)" '0|n1|exited|0 1|n1|exited|0 2|n2|exited|5' '... each of 
 adopt -N2 -n3 sh -c 'eval "$(hector-run --adopt-env=$$)"
     srun --mpi=pmix -n2 "$APPS/hello"; srun --mpi=pmix "$APPS/where"; exit 4'
 is "$status" 4 'the steps of a script that knows it: its own status'
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 is "$(jobs 'name, ntasks, state')" 'hello|2|done where|3|done' '... and each is a job'
 
 # ------------------------------------------------- several programs, libraries

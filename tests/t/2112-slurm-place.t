@@ -22,7 +22,7 @@ END
 fresh out err                   # sbatch --wait looks every ten seconds only
 chmod 666 "$T/out" "$T/err"
 $as sbatch -Q -o "$T/out" -e "$T/err" -N3 -n5 --ntasks-per-node=3 script
-wait_for 'grep -q ^status "$T/out"' 60
+wait_for 'grep -q ^status "$T/out"'
 is "$(tail -n 1 "$T/out") $(where)$(cat "$T/err")" 'status 0 n1 n1 n2 n2 n3' \
     'not as many as fit on the nodes, but as many as granted'
 alloc -N2 --ntasks-per-node=2 sh -c '

@@ -22,7 +22,7 @@ hector-run -v "$APPS/where"
 echo "status $?"
 END
 submit -pe fill 2
-wait_for 'grep -q ^status "$T/out"' 60
+wait_for 'grep -q ^status "$T/out"'
 is "$(sed -n 's/^rank \([0-9]\) on \([^ ]*\) .*/\1 \2/p' "$T/out" | xargs)" \
     '0 n1 1 n1' 'Grid Engine in Slurm: the hosts are those of Grid Engine'
 is "$(tail -n 1 "$T/out")" 'status 0' '... and all is well'
@@ -42,7 +42,7 @@ END
 submit -pe fill 2 -l h_rt=1:00:00
 ok 'a qstat of PBS is passed over: when it ends is known' \
     wait_for '[ "$(sql "SELECT (limit_ns - started_ns) / 60000000000 BETWEEN 58 AND 60
-        FROM jobs WHERE job = 2" 2>/dev/null)" = 1 ]' 60
+        FROM jobs WHERE job = 2" 2>/dev/null)" = 1 ]'
 echo 1 >enough
 ge_over
 done_testing

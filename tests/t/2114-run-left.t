@@ -17,7 +17,7 @@ up()            # NAME: a job runs; $dir is the directory of its run
     left >before
     start "$1" $nobody hector-run -n 1 --name "$1" sleep 1000
     wait_for "sql \"SELECT state FROM jobs WHERE name = '$1'\" 2>/dev/null |
-        grep -q running" 20
+        grep -q running"
     dir=$(left | grep -vxFf before)
 }
 
@@ -32,7 +32,7 @@ before_others
 family() { for p in "$@"; do echo "$p"; family $(pgrep -P "$p"); done; }
 # shellcheck disable=SC2046 # several
 $now env kill -KILL $(family "$dead_pid") 2>/dev/null
-wait_for '! kill -0 $dead_pid 2>/dev/null' 10
+wait_for '! kill -0 $dead_pid 2>/dev/null'
 ok 'one that is killed with all it has started leaves it' [ -S "$dead/master.sock" ]
 
 # What looks like that, but is on another host, still locked, of a slave, or of nobody.
@@ -50,7 +50,7 @@ made stale "$(uname -n)"
 $nobody ln -s "$D/hector-nothing" "$D/hector-link"
 flock -F "$D/hector-locked/run.lock" sleep 1000 &
 locker=$!
-wait_for '! flock -n "$D/hector-locked/run.lock" true' 10
+wait_for '! flock -n "$D/hector-locked/run.lock" true'
 if [ "$(id -u)" = 0 ]; then
     made other "$(uname -n)"
     chown -R 65533 "$D/hector-other"
@@ -72,11 +72,11 @@ kill $locker
 pid=$(pgrep -P "$alive_pid" hector-master)
 kill -STOP "$pid"
 kill -KILL "$alive_pid"
-wait_for '! kill -0 $alive_pid 2>/dev/null' 10
+wait_for '! kill -0 $alive_pid 2>/dev/null'
 run $nobody hector-run -n 1 true
 ok 'nor where the master is left' [ -S "$alive/master.sock" ]
 kill -CONT "$pid"
-ok '... which removes it when it ends' wait_for '[ ! -e "$alive" ]' 30
+ok '... which removes it when it ends' wait_for '[ ! -e "$alive" ]'
 
 # However many there are, one run removes a few.
 rm -r "$D"/hector-elsewhere "$D"/hector-link "$D"/hector-other "$D/hector-nothing"

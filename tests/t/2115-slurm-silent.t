@@ -24,7 +24,7 @@ begin()         # NAME ARGUMENT...: of sbatch; a job on n1, whose number in Slur
     job=$((job + 1))
     eval "$begin_name=\$($nobody sbatch --parsable -w n1 -N1 -n1 -o out.$job -e err.$job \\
         \"\$@\" waits)"
-    wait_for "[ \"\$(as_of $job state)\" = running ]" 60
+    wait_for "[ \"\$(as_of $job state)\" = running ]"
 }
 in_ps()         # HOST JOB [WORD...]: what hector ps says there
 {
@@ -46,7 +46,7 @@ $nobody scancel "$cancelled" "$unknown" "$elsewhere"
 scontrol requeuehold "$requeued"
 slurmd_on n1
 wait_for '[ "$(squeue -h -o "%A %T" | sort | xargs)" = \
-    "$requeued PENDING $stands SUSPENDED" ]' 60
+    "$requeued PENDING $stands SUSPENDED" ]'
 # A host of a cluster with the same numbers, and a job of another user there.
 $nobody sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "
     UPDATE master SET host = 'm1' WHERE instance = (SELECT master FROM job WHERE job = 5);
@@ -54,13 +54,13 @@ $nobody sqlite3 -cmd '.timeout 5000' "$HECTOR_DB" "
     WHERE job = 3"
 
 ok 'another host that cannot ask says that nothing is heard of it' \
-    wait_for '[ "$(in_ps n2 1 env PATH="$BIN")" = silent ]' 60
+    wait_for '[ "$(in_ps n2 1 env PATH="$BIN")" = silent ]'
 slurm_stop
 is "$(in_ps n2 1)" silent '... nor can one while slurmctld is away'
 is "$(as_of 1 'state, ended_ns')" 'running|' '... and it does not judge'
 slurm_again
 # Slurm's answer may take longer than is waited for.
-wait_for '[ "$(in_ps n2 1) $(as_of 2 state)" = "killed killed" ]' 60
+wait_for '[ "$(in_ps n2 1) $(as_of 2 state)" = "killed killed" ]'
 is "$(in_ps n2 1) $(as_of 1 'state, exit_code, reason')" \
     'killed killed|143|cancelled' 'Slurm says that it was cancelled: that is recorded'
 on n2 $nobody hector why 1 >told 2>&1
@@ -76,7 +76,7 @@ is "$(in_ps n2 5) $(as_of 5 'state')" 'silent running' \
 scancel -u root
 $nobody scancel "$requeued" "$stands"
 slurm_over
-wait_for '[ "$(in_ps n2 4)" = killed ]' 60
+wait_for '[ "$(in_ps n2 4)" = killed ]'
 is "$(in_ps n2 4) $(as_of 4 'state, exit_code, reason')" 'killed killed|143|cancelled' \
     'the one that stood, when it is over'
 for h in $t_hosts; do           # as machines that are off

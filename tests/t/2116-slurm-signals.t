@@ -37,7 +37,7 @@ for sig in USR1 USR2 ALRM URG XCPU; do
 exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" USR1 USR2 ALRM URG XCPU
     echo up; while :; do sleep 0.1; done'
 END
-    wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 60
+    wait_for '[ "$(grep -c up "$T/out")" = 2 ]'
     $nobody scancel -s "$sig" "$id"
     is "$(ended ', reason') $(grep got "$T/out" | sort -u | xargs)$(
         grep -v waiting "$T/err" | grep hector)" \
@@ -60,7 +60,7 @@ submit -N2 -n2 --ntasks-per-node=1 --signal=14@60 --time=600 <<'END'
 exec hector-run sh -c 'trap "echo got $PMIX_RANK; exit 0" ALRM
     echo up; while :; do sleep 0.1; done'
 END
-wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 60
+wait_for '[ "$(grep -c up "$T/out")" = 2 ]'
 scontrol update JobId="$id" EndTime=now+50
 is "$(ended ', reason') $(grep got "$T/out" | sort -u | xargs)" \
     'COMPLETED done|0| got 0 got 1' 'sbatch --signal=14@60'

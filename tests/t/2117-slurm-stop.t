@@ -19,7 +19,7 @@ quiet()         # DESCRIPTION: no verdict, and not a word
 further()       # it goes on: more calls than there were
 {
     seen=$(calls)
-    wait_for '[ "$(calls)" -gt $((seen + 500)) ]' 60
+    wait_for '[ "$(calls)" -gt $((seen + 500)) ]'
 }
 
 # ------------------------------------------------------------------ they stop
@@ -28,14 +28,14 @@ exec hector-run --on-hang kill:age=1s "$APPS/stencil" 32 600
 END
 further
 sends -s TSTP
-ok 'TSTP to the steps stops all tasks' wait_for '[ "$(hold)" = suspended ]' 30
+ok 'TSTP to the steps stops all tasks' wait_for '[ "$(hold)" = suspended ]'
 run $nobody hector ps
 like "$T/out" "^ *$job stencil +suspended " '... hector ps says so'
 sleep 8                 # longer than all that is waited for of who says nothing
 seen=$(calls)
 quiet '... which is no hang'
 sends -s CONT
-ok '... CONT lets them go on' wait_for '[ "$(hold)" = going ]' 30
+ok '... CONT lets them go on' wait_for '[ "$(hold)" = going ]'
 further
 ok '... all of them' [ "$(calls)" -gt "$seen" ]
 is "$(sql "SELECT count(*) FROM task WHERE job = $job AND held_ns BETWEEN 7e9 AND 100e9")" 4 \
@@ -43,16 +43,16 @@ is "$(sql "SELECT count(*) FROM task WHERE job = $job AND held_ns BETWEEN 7e9 AN
 quiet '... and nothing is said of it'
 held=$(sql "SELECT min(held_ns) FROM task WHERE job = $job")
 sends --full -s TSTP
-ok 'TSTP to all of the job: they stand' wait_for '[ "$(slurm_stopped stencil)" = 4 ]' 30
+ok 'TSTP to all of the job: they stand' wait_for '[ "$(slurm_stopped stencil)" = 4 ]'
 sleep 4                 # so that it makes a difference
 sends --full -s CONT
 further
-ok '... CONT to all of it: they go on' wait_for '[ "$(hold)" = going ]' 30
+ok '... CONT to all of it: they go on' wait_for '[ "$(hold)" = going ]'
 # They may have been going all the time, for a slave that stood as well.
 ok '... for how long each stood is kept' wait_for '[ "$(sql "SELECT
-    min(held_ns) > $held + 2e9 FROM task WHERE job = $job")" = 1 ]' 30
+    min(held_ns) > $held + 2e9 FROM task WHERE job = $job")" = 1 ]'
 sends -s TSTP
-wait_for '[ "$(hold)" = suspended ]' 30
+wait_for '[ "$(hold)" = suspended ]'
 sends
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' 'one that stands is cancelled'
 
@@ -68,12 +68,12 @@ exec hector-run sh -c 'for s in 18 20 24 26 27 29 30 34 35 37 64; do
     echo up
     while [ ! -e "$E" ]; do sleep 0.5 & wait; done; exit 0'
 END
-    wait_for '[ "$(grep -c up "$T/out")" = 2 ]' 60
+    wait_for '[ "$(grep -c up "$T/out")" = 2 ]'
 }
 got()           # SIGNAL DESCRIPTION: all tasks get it
 {
     got=$1
-    ok "$2" wait_for '[ "$(grep "^got [01] $got\$" "$T/out" | sort -u | wc -l)" = 2 ]' 30
+    ok "$2" wait_for '[ "$(grep "^got [01] $got\$" "$T/out" | sort -u | wc -l)" = 2 ]'
 }
 begin --signal=37@60 --time=600
 for n in 20 18 27 29 30 34 64; do

@@ -18,23 +18,23 @@ stands()        # DESCRIPTION COMMAND...: they stand by it, for eight seconds
     shift
     held=$(held_s)
     "$@"
-    ok "$stands_by stops all tasks" wait_for '[ "$(slurm_stopped stencil)" = 4 ]' 30
-    ok '... they are suspended' wait_for '[ "$(hold)" = suspended ]' 30
+    ok "$stands_by stops all tasks" wait_for '[ "$(slurm_stopped stencil)" = 4 ]'
+    ok '... they are suspended' wait_for '[ "$(hold)" = suspended ]'
     sleep 8             # longer than all that is waited for of who says nothing
 }
 further()       # COMMAND...: ... and go on by it; how long they have stood is known
 {
     "$@"
     seen=$(calls)
-    ok '... they go on' wait_for '[ "$(calls)" -gt $((seen + 500)) ]' 60
-    ok '... all of them' wait_for '[ "$(hold)" = going ]' 30
+    ok '... they go on' wait_for '[ "$(calls)" -gt $((seen + 500)) ]'
+    ok '... all of them' wait_for '[ "$(hold)" = going ]'
     ok '... for how long each stood is kept' [ "$(held_s)" -ge $((held + 6)) ]
 }
 
 submit -N2 -n4 --ntasks-per-node=2 <<'END'
 exec hector-run --adopt --on-hang kill:age=1s -- srun --mpi=pmix "$APPS/stencil" 32 600
 END
-wait_for '[ "$(calls)" -gt 500 ]' 60
+wait_for '[ "$(calls)" -gt 500 ]'
 stands 'TSTP to the steps' $nobody scancel -s TSTP "$id"
 further $nobody scancel -s CONT "$id"
 stands 'TSTP to all of the job' $nobody scancel --full -s TSTP "$id"

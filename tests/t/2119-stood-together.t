@@ -12,12 +12,12 @@ pids() { sql "SELECT pid FROM tasks WHERE job = $job" | xargs; }
 stood()         # FROM TO DESCRIPTION: each task, for so many seconds, and is not held
 {
     ok "$3" wait_for "[ \"\$(sql \"SELECT count(*) FROM tasks WHERE job = $job AND
-        hold = 'going' AND held_ns BETWEEN ${1}e9 AND ${2}e9\")\" = 2 ]" 10
+        hold = 'going' AND held_ns BETWEEN ${1}e9 AND ${2}e9\")\" = 2 ]"
 }
 further()       # more calls than there were
 {
     seen=$(calls)
-    wait_for '[ "$(calls)" -gt $((seen + 300)) ]' 30
+    wait_for '[ "$(calls)" -gt $((seen + 300)) ]'
 }
 begin()         # ARGUMENT...: of hector-run; a job of two tasks that call MPI
 {
@@ -25,8 +25,8 @@ begin()         # ARGUMENT...: of hector-run; a job of two tasks that call MPI
     hector-run --on-hang kill:age=1s "$@" "$APPS/stencil" 32 600 >"$T/out" 2>"$T/err" \
         </dev/null &
     runner=$!
-    job_runs 20
-    wait_for '[ "$(calls)" -gt 300 ]' 30
+    job_runs
+    wait_for '[ "$(calls)" -gt 300 ]'
 }
 end()           # DESCRIPTION: nothing was said of it
 {
@@ -60,19 +60,19 @@ for sig in TSTP STOP; do
     tasks=$(pids)
     # shellcheck disable=SC2086 # pids
     kill -$sig $tasks
-    ok "$sig to tasks of mpirun: they are suspended" wait_for 'is_held suspended' 10
+    ok "$sig to tasks of mpirun: they are suspended" wait_for 'is_held suspended'
     sleep 2             # so that they stand for long
     # shellcheck disable=SC2086 # pids
     kill -CONT $tasks
-    ok '... until they go on' wait_for 'is_held going' 10
+    ok '... until they go on' wait_for 'is_held going'
     ok '... which they do' further
 done
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 kill -TSTP "$runner"
-ok 'TSTP to hector-run --adopt: its tasks are suspended' wait_for 'is_held suspended' 10
-ok '... it is stopped' wait_for 'is_stopped "$runner"' 10
+ok 'TSTP to hector-run --adopt: its tasks are suspended' wait_for 'is_held suspended'
+ok '... it is stopped' wait_for 'is_stopped "$runner"'
 kill -CONT "$runner"
-ok '... until it goes on' wait_for 'is_held going' 10
+ok '... until it goes on' wait_for 'is_held going'
 ok '... with all of them' further
 run hector ps "$job"
 like "$T/out" ' SUSPENDED ' '... hector ps has it'
@@ -83,12 +83,12 @@ end '... it is no hang'
 fresh out err
 hector-run --adopt -- sleep 1000 >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for 'command=$(pgrep -P "$runner" -x sleep)' 20
+wait_for 'command=$(pgrep -P "$runner" -x sleep)'
 job=$(sql 'SELECT max(job) FROM jobs')
 kill -TSTP "$runner"
-ok 'a command stops with hector-run' wait_for 'is_stopped "$command" && is_stopped "$runner"' 10
+ok 'a command stops with hector-run' wait_for 'is_stopped "$command" && is_stopped "$runner"'
 kill -CONT "$runner"
-ok '... and goes on with it' wait_for '! is_stopped "$command"' 10
+ok '... and goes on with it' wait_for '! is_stopped "$command"'
 hector kill "$job" >"$T/log" 2>&1
 wait $runner
 done_testing

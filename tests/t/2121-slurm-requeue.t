@@ -22,25 +22,25 @@ rounds()        # how many lines of rounds there are
 further()       # more rounds than there were
 {
     seen=$(rounds)
-    wait_for '[ "$(rounds)" -gt "$seen" ]' 60
+    wait_for '[ "$(rounds)" -gt "$seen" ]'
 }
 begun()         # N: tasks have begun so often, anew
 {
-    wait_for "[ \"\$(grep -c begun '$T/out')\" = $1 ]" 60
+    wait_for "[ \"\$(grep -c begun '$T/out')\" = $1 ]"
 }
 again()         # requeue it: $job is the next run, which is running when we are back
 {
     $nobody scontrol requeue "$id"
-    wait_for '[ -n "$(in_view ended_ns)" ]' 60
+    wait_for '[ -n "$(in_view ended_ns)" ]'
     job=$((job + 1))
-    wait_for 'in_view state 2>/dev/null | grep -q running' 60
+    wait_for 'in_view state 2>/dev/null | grep -q running'
 }
 enough()        # let the tasks end, after some more rounds
 {
     further
     sed -n 's/^round \([0-9]*\) .*/\1/p' "$T/out" | sort -n | tail -n 1 >"$T/until"
     mv "$T/until" "$T/enough"
-    wait_for '! squeue -h | grep -q .' 60
+    wait_for '! squeue -h | grep -q .'
 }
 
 # ------------------------------------------------------------- one run after the other
@@ -104,7 +104,7 @@ refused '... nor those of another job of Slurm' \
 # ------------------------------------------------------------------------- one story
 # A job outside of it in between, of which no more is known.
 id=$($nobody sbatch --parsable -N1 -o /dev/null --wrap 'exec hector-run true')
-wait_for '! squeue -h | grep -q .' 60
+wait_for '! squeue -h | grep -q .'
 run $nobody hector ps
 is "$(awk 'NR > 1 { print $1, $3, $9, $11, $12, $13 }' "$T/out" | xargs)" \
     "$first killed 143 1 1 requeued $((first + 1)) killed 143 1 2 requeued \

@@ -19,7 +19,7 @@ of=             # ".long": of the job that runs beside another one
 further()       # more rounds than there were
 {
     seen=$(rounds)
-    wait_for '[ "$(rounds)" -gt "$seen" ]' 60
+    wait_for '[ "$(rounds)" -gt "$seen" ]'
 }
 begin()         # its tasks go round until enough()
 {
@@ -27,7 +27,7 @@ begin()         # its tasks go round until enough()
     submit -N2 -n3 --open-mode=append <<'END'
 exec hector-run --checkpoint-dir "$PWD/saved.$SLURM_JOB_ID" "$APPS/rounds" "$E"
 END
-    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 60
+    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]'
 }
 enough()        # after some more rounds, all of them at the same one
 {
@@ -48,7 +48,7 @@ master_on()     # HOST: its pid
 }
 clear()         # DESCRIPTION: a test: nothing of it is left on any node
 {
-    wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
+    wait_for '[ -z "$(slurm_strays $t_hosts)" ]'
     is "$(slurm_strays $t_hosts)" '' "$1"
 }
 
@@ -79,7 +79,7 @@ exec hector-run sh -c 'until [ -e "$E" ]; do sleep 0.05; done; exit 3'
 END
 slurm_stop
 : >"$E"
-wait_for '[ -n "$(in_view ended_ns)" ]' 30
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'failed|3|' \
     'a job that fails while slurmctld is away has its own end'
 slurm_again
@@ -96,17 +96,17 @@ END
 # shellcheck disable=SC2046 # several
 kill -STOP $(slurmd_of n1) $(slurmd_of n2) $(slurmd_of n3)
 scancel "$id"
-wait_for '[ "$(squeue -h -j "$id" -o %T)" = COMPLETING ]' 30
+wait_for '[ "$(squeue -h -j "$id" -o %T)" = COMPLETING ]'
 slurm_stop
 back=$(($(date +%s) + 20))
 # shellcheck disable=SC2046
 kill -CONT $(slurmd_of n1) $(slurmd_of n2) $(slurmd_of n3)
-wait_for '[ "$(in_view state)" = ending ]' 30
+wait_for '[ "$(in_view state)" = ending ]'
 of=.long
 further
 wait_only '[ "$(date +%s)" -ge "$back" ]' 60       # the fault itself
 slurm_again
-wait_for '[ -n "$(in_view ended_ns)" ]' 30
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(ended ', reason')" 'CANCELLED killed|143|cancelled' \
     'a job that is cancelled, and then slurmctld is away for 20 s'
 of=
@@ -129,7 +129,7 @@ begin
 on "$(first_of)" $nobody hector checkpoint "$job" >>"$T/log" 2>&1
 kill -KILL "$(master_on "$(first_of)")"
 further
-wait_for '[ -n "$(master_on "$(first_of)")" ]' 30
+wait_for '[ -n "$(master_on "$(first_of)")" ]'
 enough
 like "$T/err" '^hector: hector-master was killed by signal 9' 'a master that is killed is said'
 : >"$T/err"
@@ -138,9 +138,9 @@ well '... and started again, in its allocation, and the job goes on'
 begin
 on "$(first_of)" $nobody hector checkpoint "$job" >>"$T/log" 2>&1
 scontrol requeue "$id"
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 job=$((job + 1))
-wait_for '[ "$(in_view state)" = running ]' 60
+wait_for '[ "$(in_view state)" = running ]'
 like "$T/err" "^hector: Slurm $id was begun 1 time before: the job goes on from checkpoint 1" \
     'one that is requeued goes on from its checkpoint'
 scancel "$id"

@@ -23,7 +23,7 @@ is "$(sql 'SELECT count(*) FROM jobs WHERE ended_ns IS NULL')" 0 '... no run is 
 awk '{ n[$2 " " ($3 ? $3 : "no run")]++ }
     END { for (i in n) print "# " n[i] " " i }' "$T/ends" | sort
 [ -z "$(queue_wrong)" ] || tail -n 5 "$T"/jobs/*.err >&2
-wait_for '[ -z "$(slurm_strays $t_hosts)" ]' 30
+wait_for '[ -z "$(slurm_strays $t_hosts)" ]'
 is "$(slurm_strays $t_hosts)" '' 'nothing of them is left on any node'
 slurm_clear '... nor anywhere else'
 done_testing

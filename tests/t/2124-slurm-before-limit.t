@@ -14,7 +14,7 @@ begin()         # NAME: its script is on stdin; $id is Slurm's number
     id=$($as sbatch --parsable -N2 -n2 --ntasks-per-node=1 --time=2 \
         -o "$1.out" -e "$1.err" "$1.sh")
     eval "$1=$id"
-    wait_for '[ -n "$(job_of "$id")" ]' 60
+    wait_for '[ -n "$(job_of "$id")" ]'
 }
 job_of() { sql "SELECT job FROM jobs WHERE batch = 'Slurm $1'" 2>/dev/null; }
 in_view()       # SLURM-NUMBER COLUMNS
@@ -52,7 +52,7 @@ END
 begin killed <<'END'
 exec hector-run --before-limit 110s:kill sleep 1000
 END
-wait_for '[ -n "$(in_view "$killed" limit_ns)" ]' 30
+wait_for '[ -n "$(in_view "$killed" limit_ns)" ]'
 is "$(in_view "$killed" 'limit_ns / 1000000000')" "$(date -d "$(slurms EndTime "$killed")" +%s)" \
     'when slurmctld ends a job is known'
 slurm_over

@@ -26,13 +26,13 @@ begin()         # GROUP: $job runs there
         --oversubscribe --policy none -n 2 "$APPS/stencil" 32 600 >"$T/out" 2>"$T/err" \
         </dev/null &
     runner=$!
-    job_runs 20
-    wait_for '[ "$(calls)" -gt 100 ]' 30
+    job_runs
+    wait_for '[ "$(calls)" -gt 100 ]'
 }
 held_by()       # HOW
 {
     $nobody hector suspend "$job" >"$T/log"
-    ok 'a job is suspended' wait_for 'is_held suspended' 10
+    ok 'a job is suspended' wait_for 'is_held suspended'
     is "$(sql "SELECT result FROM actions WHERE job = $job AND action = 'suspend'")" \
         "done, by $1" "... by $1"
 }
@@ -44,26 +44,26 @@ delegated()     # GROUP
     is "$(groups "$1" | sed 's|$|/cgroup.events|' | xargs cat | grep -c '^frozen 1$')" 2 \
         '... which is frozen'
     $nobody hector resume "$job" >"$T/log"
-    wait_for 'is_held going' 10
+    wait_for 'is_held going'
     seen=$(calls)
-    ok 'resumed it goes on' wait_for '[ "$(calls)" -gt $((seen + 100)) ]' 30
-    ok '... in the group that it was in' wait_for "[ -z \"\$(groups $1)\" ]" 10
+    ok 'resumed it goes on' wait_for '[ "$(calls)" -gt $((seen + 100)) ]'
+    ok '... in the group that it was in' wait_for "[ -z \"\$(groups $1)\" ]"
     $nobody hector suspend "$job" >"$T/log"
-    wait_for 'is_held suspended' 10
+    wait_for 'is_held suspended'
     inner=$(groups "$1" | head -n 1)/inner
     mkdir "$inner"
     $nobody hector resume "$job" >"$T/log"
-    wait_for 'is_held going' 10
+    wait_for 'is_held going'
     rmdir "$inner"
-    ok '... also where that cannot be removed at once' wait_for "[ -z \"\$(groups $1)\" ]" 10
+    ok '... also where that cannot be removed at once' wait_for "[ -z \"\$(groups $1)\" ]"
     $nobody hector suspend "$job" >"$T/log"
-    wait_for 'is_held suspended' 10
+    wait_for 'is_held suspended'
     $nobody hector kill "$job" >"$T/log"
     status=0
     wait $runner || status=$?
     is "$status" 143 'killed while it is frozen it ends'
-    ok '... and no process is left there' wait_for "[ -z \"\$(in_it $1)\" ]" 10
-    ok '... nor a group' wait_for "[ -z \"\$(groups $1)\" ]" 10
+    ok '... and no process is left there' wait_for "[ -z \"\$(in_it $1)\" ]"
+    ok '... nor a group' wait_for "[ -z \"\$(groups $1)\" ]"
 }
 
 mkdir "$group/own" "$group/other" "$group/own/threaded"
@@ -79,6 +79,6 @@ begin "$group/other"
 held_by signals
 $nobody hector kill "$job" >"$T/log"
 wait $runner
-ok 'no process is left in one of others' wait_for "[ -z \"\$(in_it $group/other)\" ]" 10
+ok 'no process is left in one of others' wait_for "[ -z \"\$(in_it $group/other)\" ]"
 rmdir "$group/own/threaded" "$group/own" "$group/other" "$group"
 done_testing

@@ -57,7 +57,7 @@ $nobody hector-run -n 4 --oversubscribe --inject "$hung" \
     --notify "cat >>'$T/told'; echo out; echo err >&2; exit 7" "$APPS/stencil" 32 600 \
     >"$T/out" 2>"$T/err" </dev/null &
 runner=$!
-wait_for 'grep -q "command ended" "$T/err"' 300
+wait_for 'grep -q "command ended" "$T/err"'
 job=$(sql 'SELECT max(job) FROM jobs')
 $nobody hector kill "$job" >&2
 status=0
@@ -74,7 +74,7 @@ hang --on-hang kill --notify "sleep 1000 & echo \$! >'$T/told'; wait"
 is "$status" 123 'a command that does not end'
 like "$T/err" '^hector: --notify: the command took longer than 10 s, and was killed$' \
     '... is killed'
-ok '... with all of it' wait_for '! kill -0 "$(cat "$T/told")" 2>/dev/null' 10
+ok '... with all of it' wait_for '! kill -0 "$(cat "$T/told")" 2>/dev/null'
 hang --on-hang kill --notify "exec '$T/not there'"
 is "$status $(grep -c '^hector: --notify: the command ended with status 127$' "$T/err")" \
     '123 1' 'one that cannot be run'

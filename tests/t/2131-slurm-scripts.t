@@ -22,7 +22,7 @@ done_with()     # how many lines the four tasks have said, of the same rounds
 calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
 
 submit <slurm.sh
-wait_for '[ "$(calls)" -gt 100 ]' 60
+wait_for '[ "$(calls)" -gt 100 ]'
 is "$(sql "SELECT group_concat(DISTINCT node), count(*) FROM tasks WHERE job = $job")" \
     'n1,n2|4' 'slurm.sh: four tasks on two nodes'
 touch april.in
@@ -31,7 +31,7 @@ is "$(cat "$T/err")" '' '... and there is nothing to say'
 
 rm -f april.in
 submit <slurm-adopt.sh
-wait_for '[ "$(calls)" -gt 100 ]' 60
+wait_for '[ "$(calls)" -gt 100 ]'
 touch april.in
 is "$(ended '') $(done_with tide.out)" 'COMPLETED done|0 4' \
     'slurm-adopt.sh: the same of tasks of srun'
@@ -42,23 +42,23 @@ fresh out err
 chmod 666 "$T/out" "$T/err"
 id=$($nobody sbatch --parsable -t 2 -o "$T/out" -e "$T/err" slurm-again.sh)
 job=3
-wait_for 'sql "SELECT exit_code FROM jobs WHERE job = 3" | grep -q .' 60
+wait_for 'sql "SELECT exit_code FROM jobs WHERE job = 3" | grep -q .'
 scontrol update JobId="$id" TimeLimit=240
 is "$(sql 'SELECT exit_code FROM jobs WHERE job = 3')" 124 \
     'slurm-again.sh: before its time is over it is ended'
 wait_for '[ -n "$(sql "SELECT job FROM jobs WHERE state = '\''running'\''
-    AND limit_ns - started_ns > 13000000000000")" ]' 60
+    AND limit_ns - started_ns > 13000000000000")" ]'
 job=$(sql "SELECT max(job) FROM jobs")
 ok '... and Slurm begins it again' [ "$job" -gt 3 ]
-wait_for '[ "$(calls)" -gt 100 ]' 60
+wait_for '[ "$(calls)" -gt 100 ]'
 on n1 $nobody hector checkpoint "$job" >checkpointed 2>&1 || cat checkpointed
 ok '... it is saved' [ -s saved/1/checkpoint ]
 was=$job
 $nobody scontrol requeue "$id"
-wait_for '[ -n "$(sql "SELECT job FROM jobs WHERE state = '\''running'\'' AND job > $was")" ]' 60
+wait_for '[ -n "$(sql "SELECT job FROM jobs WHERE state = '\''running'\'' AND job > $was")" ]'
 job=$(sql "SELECT max(job) FROM jobs")
 in_mpi() { sql "SELECT count(*) FROM tasks WHERE job = $job AND state = 'connected'"; }
-wait_for '[ "$(in_mpi)" = 4 ]' 60
+wait_for '[ "$(in_mpi)" = 4 ]'
 on n1 $nobody hector checkpoint "$job" >checkpointed 2>&1 || cat checkpointed
 ok '... put back into the queue it goes on from there, and counts on' \
     [ -s saved/2/checkpoint ]

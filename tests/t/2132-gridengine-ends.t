@@ -15,7 +15,7 @@ submit()        # ARGUMENT...: of qsub; its script is in $T/script: a job runs
     ge_submit -terse -o "$T/out" -e "$T/err" "$@" "$T/script" >id
     id=$(cat id)
     wait_for 'sql "SELECT state FROM jobs WHERE job = $job" 2>/dev/null |
-        grep -q running' 60
+        grep -q running'
 }
 waits()         # COMMAND, quoted, of four tasks
 {
@@ -23,7 +23,7 @@ waits()         # COMMAND, quoted, of four tasks
 }
 ended()         # COLUMN...
 {
-    wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]' 60
+    wait_for '[ -n "$(sql "SELECT ended_ns FROM jobs WHERE job = $job")" ]'
     sql "SELECT state, exit_code, reason${1:+, $1} FROM jobs WHERE job = $job"
 }
 first_of()      # the host of its hector-run
@@ -33,7 +33,7 @@ first_of()      # the host of its hector-run
 over()          # its processes may last longer than Grid Engine knows of it
 {
     ge_over
-    wait_for '[ -z "$(ge_left)" ]' 60
+    wait_for '[ -z "$(ge_left)" ]'
 }
 said()          # PATTERN DESCRIPTION: by hector-run, until its end
 {
@@ -45,8 +45,8 @@ calls() { sql "SELECT min(mpi_calls) FROM tasks WHERE job = $job"; }
 ln -s "$APPS/skew" tide
 manual_script "$top/redirector/hector-batch.7" gridengine.sh >"$T/script"
 submit -pe round 4
-wait_for '[ "$(calls)" -gt 100 ]' 60
-wait_for '[ -n "$(sql "SELECT limit_ns FROM jobs WHERE job = $job")" ]' 30
+wait_for '[ "$(calls)" -gt 100 ]'
+wait_for '[ -n "$(sql "SELECT limit_ns FROM jobs WHERE job = $job")" ]'
 ok 'the script of the manual: when it ends is known' \
     [ "$(sql "SELECT (limit_ns - started_ns) / 60000000000 BETWEEN 238 AND 240
         FROM jobs WHERE job = $job")" = 1 ]
@@ -54,12 +54,12 @@ run hector why "$job"
 like "$T/out" "^it is in Grid Engine $id, for 3h" '... hector why says so'
 # All of it stands; what stands is no hang, nor lost.
 qmod -sj "$id" >&2
-wait_for 'qstat | awk -v id="$id" "\$1 == id { print \$5 }" | grep -q s' 30
+wait_for 'qstat | awk -v id="$id" "\$1 == id { print \$5 }" | grep -q s'
 sleep 8                 # longer than all that is waited for of who says nothing
 qmod -usj "$id" >&2
 before=$(calls)
 ok 'a job that qmod has suspended goes on' \
-    wait_for '[ "$(calls)" -gt $((before + 100)) ]' 60
+    wait_for '[ "$(calls)" -gt $((before + 100)) ]'
 is "$(sql "SELECT count(*) FROM verdicts WHERE job = $job")" 0 '... and has no verdict'
 touch april.in
 over
@@ -116,7 +116,7 @@ like "$T/out" '^it was in Grid Engine [0-9]+.*, which ended it: cancelled' '... 
 other=n$((3 - ${first#n}))
 kill_all_on "$other"
 is "$(ended)" 'failed|125|node failure' 'a node that dies'
-ok '... is named' wait_for 'grep -q "^hector: node $other was lost" "$T/err"' 30
+ok '... is named' wait_for 'grep -q "^hector: node $other was lost" "$T/err"'
 on "$other" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'      # as a machine that is off
 qdel -f "$id" >&2
 done_testing

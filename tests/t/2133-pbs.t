@@ -101,7 +101,7 @@ like "$T/told" '^-s\|PBS 7.login hangs\|anna@b\|carl\|\{"verdict":' 'its mail us
 
 printf '#!/bin/sh\necho $$ >"$T/pid"\nexec hector-run --launch-agent pbs_tmrsh sleep 1000\n' >waits
 qsub "$T/waits"
-wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running'
 kill "$(cat pid)"
 over
 is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")" \
@@ -109,7 +109,7 @@ is "$status $(sql "SELECT state, exit_code, reason FROM jobs WHERE job = $job")"
 for how in 'E cancelled' 'Q requeued'; do
     echo R >state
     qsub "$T/waits"
-    wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+    wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running'
     echo "${how% *}" >state
     kill "$(cat pid)"
     over
@@ -128,19 +128,19 @@ exec hector-run --launch-agent pbs_tmrsh --checkpoint-dir "$D" "$APPS/rounds" "$
 END
 cat nodes >"$nodefile"
 qsub "$T/saves"
-wait_for '[ "$(grep -c begun "$T/out")" = 4 ]' 60
+wait_for '[ "$(grep -c begun "$T/out")" = 4 ]'
 is "$(cat "$T/err")" '' 'a run with nothing before it has nothing to say'
 on n1 hector checkpoint "$(sql 'SELECT max(job) FROM jobs')" >>log 2>&1
 kill_all_on n1                  # a node that dies with all there was
 wait "$pbs"
-ok 'the slave of another node ends its tasks' wait_for '[ -z "$(processes_of n2)" ]' 60
+ok 'the slave of another node ends its tasks' wait_for '[ -z "$(processes_of n2)" ]'
 on n1 sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'
 cat nodes >"$nodefile"
 qsub "$T/saves"
-wait_for 'grep -q "goes on from checkpoint" "$T/err"' 60
+wait_for 'grep -q "goes on from checkpoint" "$T/err"'
 like "$T/err" "^hector: PBS 8.login was begun before: the job goes on from checkpoint 1 in $D," \
     'a job that PBS has begun again goes on from its checkpoint'
-wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running' 60
+wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" | grep -q running'
 echo 1 >"$T/enough"
 over
 run hector ps -a

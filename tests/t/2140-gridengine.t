@@ -16,7 +16,7 @@ batch()         # ARGUMENT...: of qsub, and a script from stdin; $status is the
     cat "$T/qsub" >&2
     # On a busy machine qsub may lose sight of a job that runs.
     if grep -q '^Unable to run job' "$T/qsub"; then
-        wait_for '[ -s "$T/code" ]' 60
+        wait_for '[ -s "$T/code" ]'
         status=$(cat "$T/code")
     fi
 }
@@ -56,7 +56,7 @@ submit()        # ARGUMENT...: of qsub; a job runs that ends when $T/enough is t
     fresh out err
     ge_submit -terse -o "$T/out" -e "$T/err" "$@" "$T/script" >id
     id=$(cat id)
-    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]' 60
+    wait_for '[ "$(grep -c begun "$T/out")" = 3 ]'
     job=$(sql 'SELECT max(job) FROM jobs')
 }
 # All that it was is killed at once: what it had in memory that files are in goes with
@@ -64,7 +64,7 @@ submit()        # ARGUMENT...: of qsub; a job runs that ends when $T/enough is t
 submit -pe round 3
 qdel "$id" >&2
 ge_over
-wait_for '[ -z "$(ge_left)" ]' 30
+wait_for '[ -z "$(ge_left)" ]'
 is "$(ge_left)" '' 'qdel: no task, slave or master is left on any node'
 
 submit -pe round 3

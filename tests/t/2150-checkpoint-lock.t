@@ -17,7 +17,7 @@ rounds() { grep -c '^round .* 0$' "$T/out"; }
 further()       # more rounds than there were
 {
     seen=$(rounds)
-    wait_for '[ "$(rounds)" -gt "$seen" ]' 60
+    wait_for '[ "$(rounds)" -gt "$seen" ]'
 }
 in_use()        # DIRECTORY HOST MORE: as a regular expression
 {
@@ -32,7 +32,7 @@ END
 lasts=$id
 first=$job
 node=$(squeue -h -j "$id" -o %B)
-wait_for '[ "$(grep -c begun "$T/out")" = 2 ]' 60
+wait_for '[ "$(grep -c begun "$T/out")" = 2 ]'
 mv "$T/out" "$T/out.first"
 mv "$T/err" "$T/err.first"
 alloc -N1 -n2 hector-run --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
@@ -49,14 +49,14 @@ is "$(sql "SELECT number, state FROM checkpoints WHERE job = $job")" '1|whole' \
 lasts=
 kill -KILL "$(slurmd_of "$node")"
 scontrol update NodeName="$node" State=down Reason=test
-wait_for 'grep -q "which is waited for" "$T/err"' 60
+wait_for 'grep -q "which is waited for" "$T/err"'
 like "$T/err" "^hector: $D is in use by hector-run on $node, process .*, which is waited for:\
  up to 120 s\$" 'one that is begun again waits for the run before'
 is "$(in_view 'state, ended_ns')" 'running|' '... of which Slurm does not know that it lives'
 further
 is "$(in_view state)" running '... and which goes on'
 kill_all_on "$node"
-wait_for 'grep -q "goes on from" "$T/err"' 60
+wait_for 'grep -q "goes on from" "$T/err"'
 like "$T/err" "^hector: Slurm $id was begun 1 time before: .* goes on from checkpoint 1 in $D," \
     'as soon as that is gone it goes on from its checkpoint'
 further
@@ -73,17 +73,17 @@ slurm_clear 'nothing of them is left'
 D=$T/other
 hector-run -n 1 --checkpoint-dir "$D" "$APPS/rounds" "$T/never" >"$T/run.out" 2>&1 </dev/null &
 runner=$!
-wait_for 'grep -q begun "$T/run.out"' 60
+wait_for 'grep -q begun "$T/run.out"'
 master=$(pgrep -P "$runner" -x hector-master)
 kill -STOP "$master"
 kill -KILL "$runner"
-wait_for "! kill -0 $runner 2>/dev/null" 20
+wait_for "! kill -0 $runner 2>/dev/null"
 echo 1 >"$T/enough"
 run hector-run -n 1 --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
 is "$status" 125 'the master of a run that was killed still has it'
 like "$T/err" "^hector: $(in_use "$D" login '')\$" '... which is said'
 kill -KILL "$master"
-wait_for "! kill -0 $master 2>/dev/null" 20
+wait_for "! kill -0 $master 2>/dev/null"
 run hector-run -n 1 --checkpoint-dir "$D" "$APPS/rounds" "$T/enough"
 is "$status $(cat "$T/err")" '0 ' 'a lock of the dead is none'
 printf '\001bad\nname' >"$D/lock"

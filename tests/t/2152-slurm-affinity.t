@@ -32,7 +32,7 @@ begin()         # OUTPUT ARGUMENT...: of sbatch
     shift
     # shellcheck disable=SC2086 # words
     $as sbatch -Q -p own -o "$begin_out" "$@" script
-    wait_for "[ \"\$(grep -c slave $begin_out 2>/dev/null)\" = 2 ]" 60
+    wait_for "[ \"\$(grep -c slave $begin_out 2>/dev/null)\" = 2 ]"
 }
 ended_all() { : >go; slurm_over; rm go; }
 begin one -N2 -n2

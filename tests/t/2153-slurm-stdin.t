@@ -22,7 +22,7 @@ begin()         # NAME ARGUMENT...: of sbatch; its script on stdin. One that is 
         cat; } >"$begin_name.sh"
     eval "${begin_name}_id=\$($as sbatch --parsable -N2 -n2 --open-mode=append \\
         -o $begin_name.out -e $begin_name.err \"\$@\" $begin_name.sh)"
-    wait_for "grep -qs '^[a-z]* 0 5000\$' $begin_name.out" 60
+    wait_for "grep -qs '^[a-z]* 0 5000\$' $begin_name.out"
 }
 # Each was the only one when it got its number.
 begin file <<'END'
@@ -46,9 +46,9 @@ printf 'X' | dd of=other bs=1 seek=100 conv=notrunc 2>/dev/null
 # shellcheck disable=SC2154 # begin's
 $nobody scontrol requeue "$file_id,$script_id,$pipe_id,$changed_id"
 for i in file script pipe; do
-    wait_for "grep -qs 'goes on from checkpoint 1' $i.err" 60
+    wait_for "grep -qs 'goes on from checkpoint 1' $i.err"
 done
-wait_for 'grep -q "begun 1 time before" changed.err' 60
+wait_for 'grep -q "begun 1 time before" changed.err'
 : >go
 slurm_over
 for i in file script pipe; do

@@ -19,7 +19,7 @@ in_view()       # COLUMNS of the job; the database is theirs
     [ ! -e "$D/db" ] || $nobody sqlite3 -cmd '.timeout 5000' "$D/db" \
         "SELECT $1 FROM jobs WHERE job = $job"
 }
-is_running() { wait_for 'in_view state 2>/dev/null | grep -q running' 60; }
+is_running() { wait_for 'in_view state 2>/dev/null | grep -q running'; }
 submit()        # COMMAND, quoted, and ARGUMENT...: of qsub; it runs
 {
     {
@@ -37,12 +37,12 @@ submit()        # COMMAND, quoted, and ARGUMENT...: of qsub; it runs
 queue() { qstat -u '*'; }
 begun()         # N: tasks have begun so often, anew
 {
-    wait_for "[ \"\$(grep -c begun '$D/out')\" = $1 ]" 60
+    wait_for "[ \"\$(grep -c begun '$D/out')\" = $1 ]"
 }
 ended()         # as it was recorded, when nothing is left of it
 {
-    wait_for '[ -n "$(in_view ended_ns)" ]' 60
-    wait_for '[ -z "$(queue)$(ge_left)" ]' 60
+    wait_for '[ -n "$(in_view ended_ns)" ]'
+    wait_for '[ -z "$(queue)$(ge_left)" ]'
     in_view 'state, exit_code, reason'
 }
 
@@ -70,7 +70,7 @@ again()         # $job is the next run
 {
     $nobody qalter -h u "$id" >&2
     theirs hector kill "$job"
-    wait_for '[ -z "$(ge_left)" ]' 60
+    wait_for '[ -z "$(ge_left)" ]'
     $nobody qalter -h U "$id" >&2
     job=$((job + 1))
     is_running
@@ -78,7 +78,7 @@ again()         # $job is the next run
 further()       # more rounds than there were
 {
     seen=$(grep -c '^round' "$D/out")
-    wait_for '[ "$(grep -c "^round" "$D/out")" -gt "$seen" ]' 60
+    wait_for '[ "$(grep -c "^round" "$D/out")" -gt "$seen" ]'
 }
 checkpoint() { theirs hector checkpoint "$job" && further; }
 submit "hector-run --checkpoint-dir '$saved' \"\$APPS/rounds\" '$D/enough'
@@ -113,13 +113,13 @@ like told "^it was in Grid Engine $id, which was begun 3 times before:\$" '... h
 # With -notify the one that is to go is told before; the next one may be there first.
 submit 'exec hector-run sleep 1000' -pe fill 3 -r y -notify
 qmod -rj "$id" >&2
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|requeued' \
     'a run that qmod -rj takes back'
 qdel -f "$id" >&2
-wait_for '[ -z "$(queue)" ]' 60
+wait_for '[ -z "$(queue)" ]'
 ge_end_left             # by -f a run that was being started is forgotten, and not ended
-wait_for '[ -z "$(ge_left)" ]' 60
+wait_for '[ -z "$(ge_left)" ]'
 job=$($nobody sqlite3 "$D/db" 'SELECT max(job) FROM jobs')
 
 # ------------------------------------------------------------------------ qconf -kej
@@ -127,12 +127,12 @@ submit 'exec hector-run sleep 1000' -pe round 4
 first=$(first_host)
 other=n$((3 - ${first#n}))
 qconf -kej "$other" >&2
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'failed|125|node failure' \
     'qconf -kej of a node'
-wait_for 'grep -q "was lost" "$D/err"' 30
+wait_for 'grep -q "was lost" "$D/err"'
 like "$D/err" "^hector: node $other was lost" '... names it'
-ok '... nothing is left anywhere' wait_for '[ -z "$(ge_left)" ]' 30
+ok '... nothing is left anywhere' wait_for '[ -z "$(ge_left)" ]'
 qdel -f "$id" >&2
 for h in $t_hosts; do           # of those that were killed at once
     on "$h" sh -c 'rm -rf "$TMPDIR"/* /dev/shm/hector-*'

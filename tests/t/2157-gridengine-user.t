@@ -30,10 +30,10 @@ submit()        # COMMAND, quoted, and ARGUMENT...: of qsub; it runs
     job=$((job + 1))
     (cd "$D" && ge_submit_by "$nobody" -terse -o "$D/out" -e "$D/err" "$@" script) >id
     id=$(cat id)
-    wait_for 'in_view state 2>/dev/null | grep -q running' 60
+    wait_for 'in_view state 2>/dev/null | grep -q running'
     host=$(host_of)
 }
-cleared() { wait_for '[ -z "$(queue)$(ge_left)" ]' 60; }
+cleared() { wait_for '[ -z "$(queue)$(ge_left)" ]'; }
 state_in_ps()   # HOST [WORD...]: what hector ps says there
 {
     in_ps_host=$1
@@ -58,13 +58,13 @@ other=n$((3 - ${host#n}))
 was=$(in_view 'state, ended_ns')
 echo "recorded: $was" >&2
 ok 'qdel without a word: another host without qstat says that nothing is heard of it' \
-    wait_for '[ "$(state_in_ps "$other" env PATH="$BIN")" = silent ]' 60
+    wait_for '[ "$(state_in_ps "$other" env PATH="$BIN")" = silent ]'
 on "$other" $nobody env PATH="$BIN" hector why "$job" >told
 like told "^its master, process [0-9]+ on $host, has recorded nothing for [0-9.]+ s" \
     '... hector why, too'
 is "$(in_view 'state, ended_ns')" "$was" '... and does not judge'
 # Its qstat may take longer than is waited for.
-wait_for 'state_in_ps "$other" >told; grep -Eq "^(killed|failed)\$" told' 60
+wait_for 'state_in_ps "$other" >told; grep -Eq "^(killed|failed)\$" told'
 is "$(cat told) $(in_view 'state, ended_ns NOT NULL')" "$(in_view state) $(in_view state)|1" \
     '... with it, it knows that Grid Engine has no such job, and records the end'
 like told '^(killed|failed)$' '... which is one'
@@ -78,20 +78,20 @@ stop_master
 $nobody qdel "$id" >&2
 cleared
 ok 'with that as the epilog of the queue it is recorded at once' \
-    wait_for '[ "$(in_view "state, exit_code, ended_ns NOT NULL")" = "failed|125|1" ]' 20
+    wait_for '[ "$(in_view "state, exit_code, ended_ns NOT NULL")" = "failed|125|1" ]'
 qconf -mattr queue epilog NONE all.q >&2
 
 # ------------------------------------------------------------ tasks of others
 ended()         # as it was recorded, when nothing is left of it
 {
-    wait_for '[ -n "$(in_view ended_ns)" ]' 60
+    wait_for '[ -n "$(in_view ended_ns)" ]'
     cleared
     in_view 'state, exit_code, reason'
 }
 calls() { in_view '(SELECT ifnull(min(mpi_calls), 0) FROM tasks t WHERE t.job = jobs.job)'; }
 qconf -mattr queue terminate_method SIGTERM all.q >&2
 submit 'exec hector-run --adopt -- mpirun "$APPS/stencil" 32 600' -pe round 4
-wait_for '[ "$(in_view ntasks)" = 4 ] && [ "$(calls)" -gt 100 ]' 60
+wait_for '[ "$(in_view ntasks)" = 4 ] && [ "$(calls)" -gt 100 ]'
 is "$($nobody sqlite3 "$D/db" "SELECT count(DISTINCT node) FROM tasks WHERE job = $job")" 2 \
     'mpirun in a parallel environment: tasks on two nodes are watched'
 $nobody qdel "$id" >&2
@@ -108,7 +108,7 @@ is "$(grep -c 'left without' "$D/err")" 0 '... which is one wish'
 found()         # DESCRIPTION
 {
     cleared
-    wait_for 'on "$host" $nobody hector ps >>ps && [ -n "$(in_view ended_ns)" ]' 60
+    wait_for 'on "$host" $nobody hector ps >>ps && [ -n "$(in_view ended_ns)" ]'
     in_view 'state, exit_code, reason' >how
     cat how >&2
     like how '^(killed\|143\|(cancelled|time limit)?|killed\|140\||failed\|125\|)$' "$1"
@@ -142,9 +142,9 @@ named()         # NAME: processes on the host of the job
 submit "trap : TERM; $script; until [ -e '$D/go' ]; do sleep 0.1; done" -pe fill 2
 kill -STOP $(named hector-run)
 kill -USR2 $(named sleep)
-wait_for '[ "$(in_view state)" = ending ]' 60
+wait_for '[ "$(in_view state)" = ending ]'
 kill -KILL $(named hector-run)
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|' \
     'tasks that end by SIGUSR2, and nobody says why'
 : >"$D/go"
@@ -153,9 +153,9 @@ submit 'exec hector-run sleep 1000' -pe fill 2
 execd=$(named sge_execd)
 kill -STOP $execd
 qdel -f "$id" >&2
-wait_for '[ -z "$(queue)" ]' 60
+wait_for '[ -z "$(queue)" ]'
 kill -USR2 $(named hector-run) $(named sleep)
-wait_for '[ -n "$(in_view ended_ns)" ]' 60
+wait_for '[ -n "$(in_view ended_ns)" ]'
 is "$(in_view 'state, exit_code, reason')" 'killed|143|cancelled' \
     '... and Grid Engine knows no such job any more'
 kill -CONT $execd

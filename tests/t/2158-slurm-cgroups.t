@@ -77,7 +77,7 @@ found()         # STATE-IN-SLURM DESCRIPTION
 {
     slurm_over
     wait_for 'on "$host" $nobody hector ps >>ps 2>&1 && [ -n "$(sql "SELECT ended_ns FROM jobs
-        WHERE job = $job")" ]' 60
+        WHERE job = $job")" ]'
     ended ', reason' >how
     cat how >&2
     like how "^$1 (killed\\|143\\|(cancelled|time limit)?|failed\\|125\\|)\$" "$2"
@@ -98,7 +98,7 @@ is "$(ended ', reason') $(cat status)" 'CANCELLED killed|143|cancelled status 14
     '... it stays: why is known'
 slurm_clear 'nothing of them is left'
 procs() { find /sys/fs/cgroup/*/slurm_n[12] -name cgroup.procs -exec cat {} +; }
-ok '... in any control group' wait_for '[ -z "$(procs)" ]' 20
+ok '... in any control group' wait_for '[ -z "$(procs)" ]'
 slurm_cgroups_left
 for h in $t_hosts; do           # of those that were killed at once
     on "$h" sh -c 'rm -rf "$TMPDIR"/hector-* /dev/shm/hector-*'

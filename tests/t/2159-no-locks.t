@@ -13,10 +13,10 @@ echo 1 >enough
 serves()        # [ERRNO]
 {
     start served "$T/hangfs" "$T/behind" "$T/server" "$T/hang" "$@"
-    wait_for 'grep -q serves "$T/served.log" || ! kill -0 $started 2>/dev/null' 20
+    wait_for 'grep -q serves "$T/served.log" || ! kill -0 $started 2>/dev/null'
     grep -q serves "$T/served.log" || skip_all "$(cat "$T/served.log")"
 }
-unserved() { umount -l "$T/server"; wait_for "! kill -0 $started 2>/dev/null" 20; }
+unserved() { umount -l "$T/server"; wait_for "! kill -0 $started 2>/dev/null"; }
 runs() { run hector-run -n 1 --checkpoint-dir "$T/server/$1" "$APPS/rounds" "$T/enough"; }
 for error in 37:'No locks available' 38:'Function not implemented'; do
     serves "${error%%:*}"

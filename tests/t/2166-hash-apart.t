@@ -88,7 +88,7 @@ ends()          # the rest comes; what it says, and its status
 
 cp "$T/img" "$T/from"
 begins
-ok 'a thread makes the hash of what is read' wait_for '[ "$(threads)" = 2 ]' 10
+ok 'a thread makes the hash of what is read' wait_for '[ "$(threads)" = 2 ]'
 ends
 is "$said" '0 1 threads, whole' 'memory of all kinds is what it was, and it has gone then'
 begins taskset -c "$first"

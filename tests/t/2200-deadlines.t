@@ -135,7 +135,7 @@ fi
 # A job that runs comes before those that have ended.
 hector-run -n 1 sleep 60 &
 job_pid=$!
-wait_for '[ -n "$(sql "SELECT 1 FROM jobs WHERE state = '\''running'\''")" ]' 20
+wait_for '[ -n "$(sql "SELECT 1 FROM jobs WHERE state = '\''running'\''")" ]'
 run hector deadlines
 is "$(cut -c 1-30 "$T/out")" 'no job that runs has deadlines' \
     'one that runs, without deadlines'

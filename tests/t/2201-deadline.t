@@ -16,7 +16,7 @@ begin()
         "$APPS/beat" 5 "$T/order" \
         >"$T/job.out" 2>"$T/job.err" </dev/null &
     runner=$!
-    job_runs 20
+    job_runs
 }
 end()
 {
@@ -38,10 +38,10 @@ beats() { sql "SELECT count(*) FROM events WHERE job = $job AND label = 'beat'";
 # ------------------------------------------------------- in time, of each kind
 begin --deadline 'beat<=300s' --deadline 'beat/300s,ranks=1-2' --deadline 'in..out<=300s' \
     --deadline 'beat@start+k*300s' --deadline 300s
-wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 20 ]' 60
+wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 20 ]'
 order rest
-wait_for 'grep -q rests "$T/job.out"' 60
-wait_for '[ "$(kept "deadline LIKE '"'beat<=%'"'")" = "$(beats)" ]' 60
+wait_for 'grep -q rests "$T/job.out"'
+wait_for '[ "$(kept "deadline LIKE '"'beat<=%'"'")" = "$(beats)" ]'
 end
 is "$status" 0 'what is due of it is nothing to the job'
 is "$(cat "$T/job.err")" '' 'nothing is said of what is in time'
@@ -74,17 +74,17 @@ like "$T/out" "in..out<=5m +$((beats / 4)) +$((beats / 4)) +0 " '... says how ma
 
 # --------------------------------------------- said while it is missing, and after
 begin --deadline 'in..out<=3s' --deadline 'beat<=100s'
-wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 10 ]' 60
+wait_for '[ "$(kept "deadline LIKE '"'in..out%'"'")" -ge 10 ]'
 order stand 2
-wait_for '[ "$(said ": missed")" -ge 1 ]' 60
+wait_for '[ "$(said ": missed")" -ge 1 ]'
 ok 'missed, though nothing has come' test "$(said ': missed')" -ge 1
-wait_for 'grep -q "is late" "$T/job.err"' 20
+wait_for 'grep -q "is late" "$T/job.err"'
 like "$T/job.err" "^hector: job $job is late.*deadline in\.\.out<=3s: missed" 'the user is told'
 is "$(kept 'done_ns IS NULL AND margin_ns IS NULL')" 1 'one instance is open'
 run hector deadlines "$job"
 like "$T/out" 'in..out<=3s +[0-9]+ +[0-9]+ +1 ' 'hector deadlines counts it, live'
 order none
-wait_for '[ "$(said "met again")" -ge 1 ]' 60
+wait_for '[ "$(said "met again")" -ge 1 ]'
 end
 is "$status" 0 'it has ended well'
 is "$(kept 'done_ns IS NULL')" 0 'the instance has come to an end'
@@ -100,8 +100,8 @@ is "$(cat "$T/out")" "$(cat "$T/live")" 'hector replay finds the same, byte for 
 
 # ------------------------------------------------------------------ the job's end
 begin --deadline 1s
-wait_for '[ "$(said ": missed")" -ge 1 ]' 60
-wait_for 'grep -q "is late" "$T/job.err"' 20
+wait_for '[ "$(said ": missed")" -ge 1 ]'
+wait_for 'grep -q "is late" "$T/job.err"'
 end
 is "$status" 0 'late, and well'
 is "$(kept 'rank IS NULL AND done_ns > due_ns')" 1 'the end came late'
@@ -109,7 +109,7 @@ is "$(kept 'rank IS NULL AND done_ns > due_ns')" 1 'the end came late'
 # ------------------------------------------------------------------- what never comes
 policy=deadline:never=1
 begin --deadline 'absent<=10ms'
-wait_for 'grep -q "absent" "$T/job.err"' 60
+wait_for 'grep -q "absent" "$T/job.err"'
 like "$T/job.err" 'absent<=10ms: no call' 'a label that does not come is said'
 end
 

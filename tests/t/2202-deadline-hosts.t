@@ -25,20 +25,20 @@ hector-run --launch-agent "$AGENT" -H n1:2,n2:2 --oversubscribe --policy none \
     --policy deadline -n 4 --deadline 'in..out<=4s' --deadline 'beat/100s' \
     "$APPS/beat" 5 "$T/order" >"$T/job.out" 2>"$T/job.err" </dev/null &
 runner=$!
-job_runs 20
+job_runs
 is "$(sql "SELECT count(DISTINCT node) FROM tasks WHERE job = $job")" 2 'on two hosts'
-wait_for '[ "$(kept "rank IS NULL AND done_ns <= due_ns")" -ge 10 ]' 60
+wait_for '[ "$(kept "rank IS NULL AND done_ns <= due_ns")" -ge 10 ]'
 is "$(kept 'bound_ns = 0 AND rank IS NULL')" 0 \
     'what clocks may be off by is kept with each'
 is "$(said missed)" 0 'nothing is late'
 
 order stand 3
-wait_for '[ "$(said ": missed")" -ge 1 ]' 60
+wait_for '[ "$(said ": missed")" -ge 1 ]'
 before=$(kept 'rank IS NULL')
 kill -9 "$(master_of $runner)"
-wait_for 'grep -q "started again" "$T/job.err"' 60
+wait_for 'grep -q "started again" "$T/job.err"'
 order none
-wait_for '[ "$(kept "rank IS NULL")" -ge $((before + 10)) ]' 60
+wait_for '[ "$(kept "rank IS NULL")" -ge $((before + 10)) ]'
 order end
 wait $runner
 is $? 0 'the job has ended well, and a master was killed'

@@ -50,13 +50,13 @@ fresh job.out job.err
 hector-run --launch-agent "$AGENT" -H n1:2,n2:2 --oversubscribe --policy none -n 4 \
     "$APPS/beat" 5 "$T/order" >"$T/job.out" 2>"$T/job.err" </dev/null &
 runner=$!
-job_runs 20
+job_runs
 is "$(due)" '' 'nothing is due at first'
 changed 'deadline 1, beat<=100s, is added; deadline 2, in..out<=50s, is added' \
     'beat<=100s' 'in..out<=50s'
-wait_for '[ "$(kept "number = 1")" -ge 40 -a "$(kept "number = 2")" -ge 10 ]' 60
+wait_for '[ "$(kept "number = 1")" -ge 40 -a "$(kept "number = 2")" -ge 10 ]'
 is "$(kept 'late')" 0 'what is in time is kept'
-wait_for 'grep -q "is added" "$T/job.err"' 20
+wait_for 'grep -q "is added" "$T/job.err"'
 like "$T/job.err" "job $job: deadline 1, beat<=100s, is added.*by .*@" \
     'who runs the job is told'
 is "$(sql "SELECT by || ' ' || result || ' ' || why FROM actions WHERE job = $job AND
@@ -75,7 +75,7 @@ printf '# all of it\nin..out<=50s\nbeat/80s\n' >"$T/calendar"
 changed 'deadline 7, beat/80s, is added; deadline 3 is taken back' --clear \
     --calendar "$T/calendar"
 is "$(due)" '2 in..out<=50s 7 beat/80s' 'what is due now'
-wait_for '[ "$(kept "number = 7")" -ge 40 ]' 60
+wait_for '[ "$(kept "number = 7")" -ge 40 ]'
 before=$(kept 'number IN (1, 3)')
 changed 'deadline 8, in..out<=3s, is added; deadline 2 is taken back' 'in..out<=3s'
 
@@ -104,19 +104,19 @@ fi
 
 # ------------------------------------------------------------------ a master is killed
 kill -9 "$(master_of $runner)"
-wait_for 'grep -q "started again" "$T/job.err"' 60
-wait_for 'hector deadline "$job" 2h >"$T/late" 2>&1' 60
+wait_for 'grep -q "started again" "$T/job.err"'
+wait_for 'hector deadline "$job" 2h >"$T/late" 2>&1'
 is "$(cat "$T/late")" "$job: deadline 9, 2h, is added" 'the next one goes on with the numbers'
 is "$(due)" '7 beat/80s 8 in..out<=3s 9 2h' '... and with what is due'
 begun=$(kept 'number = 8')
-wait_for '[ "$(kept "number = 8")" -ge $((begun + 10)) ]' 60
+wait_for '[ "$(kept "number = 8")" -ge $((begun + 10)) ]'
 order stand 3
-wait_for '[ "$(said ": missed")" -ge 1 ]' 60
+wait_for '[ "$(said ": missed")" -ge 1 ]'
 is "$(kept 'number = 8 AND late')" 1 'what is late is said'
 changed 'deadline 8 is taken back' --remove 'in..out<=3s'
 order none
 counted=$(kept 'number = 7')
-wait_for '[ "$(kept "number = 7")" -ge $((counted + 40)) ]' 60
+wait_for '[ "$(kept "number = 7")" -ge $((counted + 40)) ]'
 is "$(said 'met again') $(kept 'number IN (1, 3)')" "0 $before" \
     'what is taken back makes no more verdicts, nor instances'
 order end

@@ -91,7 +91,7 @@ spins()         # NAME OPTION...: in the background; its pid in $T/NAME
     spun=$1
     shift
     start "run-$spun" $R "$@" sh -c "$spin" "$T/$spun"
-    wait_for "[ -s '$T/$spun' ]" 30
+    wait_for "[ -s '$T/$spun' ]"
 }
 ticks()         # NAME: that it has had of the processor
 {
@@ -107,7 +107,7 @@ has()           # NAME
 more()          # NAME NAME
 {
     had_a=$(ticks "$1") had_b=$(ticks "$2")
-    wait_for "[ \$(ticks $1) -ge $((had_a + 100)) ]" 60
+    wait_for "[ \$(ticks $1) -ge $((had_a + 100)) ]"
     had_a=$(($(ticks "$1") - had_a)) had_b=$(($(ticks "$2") - had_b))
     echo "# $1 has had $had_a ticks, $2 $had_b" >&2
     [ "$had_a" -gt $((2 * had_b)) ]
@@ -121,10 +121,10 @@ ok '... of which the more important one gets much more' more high low
 run hector priority "$low" 0
 is "$status $(has low)" "0 TS $base" 'the other one gets more'
 if more high low; then fail '... and then as much'; else pass '... and then as much'; fi
-wait_for '[ "$(shares $low)" = "normal|$base|yes" ]' 20
+wait_for '[ "$(shares $low)" = "normal|$base|yes" ]'
 is "$(shares "$low")" "normal|$base|yes" '... and that is recorded'
 wait_for '[ "$(sql "SELECT count(*) FROM actions WHERE action = '\''priority'\'' AND
-    result = '\''done'\''")" = 1 ]' 20
+    result = '\''done'\''")" = 1 ]'
 is "$(sql "SELECT job, action, by, result, why LIKE 'hector priority by %' FROM actions
     WHERE action = 'priority'")" "$low|priority|operator|done|1" '... as is who did it'
 run hector priority "$low" 3
@@ -135,18 +135,18 @@ is "$status $(grep -c 'of a whole JOB' "$T/err")" '2 1' '... nor for some tasks'
 run hector priority "$high" -5 --class idle
 is "$status $(has high)" '0 IDL -' 'number and class change while it runs'
 allowed 'max_priority = 5\nrealtime = yes\n'
-wait_for 'hector priority "$high" 2 --class normal' 20
-wait_for '[ "$(has high)" = "TS $((base - 2))" ]' 20
+wait_for 'hector priority "$high" 2 --class normal'
+wait_for '[ "$(has high)" = "TS $((base - 2))" ]'
 is "$(has high)" "TS $((base - 2))" 'a master that allows it is obeyed, of a job before it'
 kill -9 "$master_pid"
 wait "$master_pid" 2>/dev/null || :
 launch_master third
-wait_for 'hector priority "$high" --class idle' 20
-wait_for '[ "$(shares "$high")" = "idle|$((base - 2))|yes" ]' 20
+wait_for 'hector priority "$high" --class idle'
+wait_for '[ "$(shares "$high")" = "idle|$((base - 2))|yes" ]'
 is "$(shares "$high") $(ps -o cls= -p "$(cat "$T/high")")" "idle|$((base - 2))|yes IDL" \
     '... and the next one knows what it was'
 hector kill "$low" "$high" >&2
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 
 # --------------------------------------------------------------- adopted tasks
 if command -v mpirun >/dev/null; then

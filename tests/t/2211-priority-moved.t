@@ -15,13 +15,13 @@ begin()         # WORD...: two tasks, in the background; $job
     # shellcheck disable=SC2086 # words
     $R "$@" "$APPS/beat" 20 "$T/order" >"$T/beat.out" 2>"$T/beat.err" </dev/null &
     runner=$!
-    job_runs 30
+    job_runs
     further 3
 }
 further()       # so many rounds
 {
     seen=$(rounds)
-    wait_for "[ \$(rounds) -ge $((seen + $1)) ]" 60
+    wait_for "[ \$(rounds) -ge $((seen + $1)) ]"
 }
 rounds() { sql "SELECT count(*) FROM events WHERE job = $job AND label = 'in'"; }
 nices()         # of the tasks, as the record and the kernel have them
@@ -38,13 +38,13 @@ is "$(nices | xargs)" 'n1|3|yes n1|3|yes 3 3' 'two tasks on one host'
 hector priority "$job" -6 >&2
 run hector migrate "$job.1" n2
 is "$status" 0 'one goes to another host'
-wait_for '[ "$(nices | xargs)" = "n1|6|yes n2|6|yes 6 6" ]' 20
+wait_for '[ "$(nices | xargs)" = "n1|6|yes n2|6|yes 6 6" ]'
 is "$(nices | xargs)" 'n1|6|yes n2|6|yes 6 6' '... and has what its job was given meanwhile'
 hector checkpoint "$job" >&2
 kill -9 "$(pid_of 0)"
 wait_for '[ "$(sql "SELECT count(*) FROM transition WHERE job = $job AND
-    machine = '\''job'\'' AND event = '\''launched'\''")" = 2 ]' 60
-wait_for '[ "$(nices | grep -o "6|yes" | wc -l)" = 2 ] && further 2' 60
+    machine = '\''job'\'' AND event = '\''launched'\''")" = 2 ]'
+wait_for '[ "$(nices | grep -o "6|yes" | wc -l)" = 2 ] && further 2'
 is "$(nices | sed 's/n[12]//g' | xargs)" '|6|yes |6|yes 6 6' \
     'so it is when they begin again from a checkpoint'
 echo end >"$T/order"

@@ -26,7 +26,7 @@ begin()         # CYCLES NEED OPTION...: tact, in the background; its job is $jo
     $R "$@" --deadline 'cycle/20ms' "$APPS/tact" "$of" 20 "$need" 1 >"$T/$of.out" \
         2>"$T/$of.err" </dev/null &
     runner=$!
-    job_runs 20
+    job_runs
 }
 shares()        # as the record has them
 {
@@ -43,7 +43,7 @@ where()         # PID: processors that its first thread may use
 }
 
 begin 100000 10 -n 3 --class realtime --priority -2
-wait_for '[ "$(shares)" = "deadline|yes" ]' 30
+wait_for '[ "$(shares)" = "deadline|yes" ]'
 is "$(shares) $(kernel)" 'deadline|yes DLN' 'tasks get so much of each period'
 chrt -p "$(pids | head -n 1)" >"$T/chrt"
 is "$(sed -n 's/.*period parameters: [0-9]*//p' "$T/chrt")" /20000000/20000000 \
@@ -56,16 +56,16 @@ have nice -*[0-9]* until it is known what they need in each 20 ms$" "$T/100000.e
 run hector ps "$job"
 like "$T/out" ' deadline .*yes' '... and hector ps shows it'
 run hector priority "$job" --class normal
-wait_for '[ "$(kernel)" = TS ]' 20
+wait_for '[ "$(kernel)" = TS ]'
 is "$status $(kernel) $(where "$(pids | tail -n 1)")" "0 TS $all" \
     'it is undone with the class'
 run hector priority "$job" --class realtime
-wait_for '[ "$(kernel)" = DLN ]' 30
+wait_for '[ "$(kernel)" = DLN ]'
 is "$status $(kernel)" '0 DLN' '... and comes back with it'
 $R -n 2 --class realtime --deadline cycle/20ms "$APPS/tact" 100000 20 10 2 >"$T/second" 2>&1 &
 second=$!
 seconds() { sql "SELECT DISTINCT class FROM tasks WHERE job = $((job + 1))" | xargs; }
-wait_for '[ "$(seconds)" = deadline ]' 60
+wait_for '[ "$(seconds)" = deadline ]'
 is "$(seconds) $(kernel)" 'deadline DLN' 'a second job gets some, too, beside it'
 hector kill "$((job + 1))" >&2
 wait $second
@@ -78,9 +78,9 @@ cycles() { sql "SELECT count(*) FROM deadlines WHERE job = $job"; }
 said() { grep -c "^hector: node here: SCHED_DEADLINE is not given$1$" "$T/100000.err"; }
 until_said()    # WORDS: and what comes in fifty cycles more
 {
-    wait_for '[ "$(said "$no")" -ge 1 ]' 60
+    wait_for '[ "$(said "$no")" -ge 1 ]'
     had=$(cycles)
-    wait_for '[ "$(cycles)" -ge $((had + 50)) ]' 60
+    wait_for '[ "$(cycles)" -ge $((had + 50)) ]'
     hector kill "$job" >&2
     wait $runner
 }
@@ -99,10 +99,10 @@ slave=$(pgrep -P "$slave_pid" hector-slave)
 fresh spin low
 start run-spin $R -n 1 --class realtime sh -c 'echo $$ >"$0"; while :; do :; done' \
     "$T/spin"
-wait_for '[ -s "$T/spin" ]' 30
+wait_for '[ -s "$T/spin" ]'
 own=$(where "$(cat "$T/spin")")
 start run-low $R -n 1 sh -c 'echo $$ >"$0"; exec sleep 1000' "$T/low"
-wait_for '[ -s "$T/low" ]' 30
+wait_for '[ -s "$T/low" ]'
 is "$(echo "$own" | grep -c '[-,]')" 0 'a task of class realtime has one processor'
 apart() { [ "$(taskset -c "$(where "$1")" taskset -c "$own" sh -c 'echo in' 2>&1)" = in ] &&
     ! echo ",$(where "$1")," | grep -q ",$own,"; }
@@ -114,10 +114,10 @@ run hector stack "$(sql "SELECT max(job) FROM jobs WHERE class = 'realtime'" 2>/
 echo "# a stack took $((($(date +%s%N) - before) / 1000000)) ms" >&2
 is "$status" 0 '... so it answers'
 kill "$(cat "$T/spin")"
-wait_for '[ "$(where $slave) $(where "$(cat "$T/low")")" = "$all $all" ]' 20
+wait_for '[ "$(where $slave) $(where "$(cat "$T/low")")" = "$all $all" ]'
 is "$(where "$slave") $(where "$(cat "$T/low")")" "$all $all" 'afterwards all is as it was'
 kill "$(cat "$T/low")"
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 
 # ------------------------------------------------------------- an ordinary user
 . "$top/tests/lib/nobody.sh"
@@ -132,7 +132,7 @@ if [ "$(id -u)" = 0 ] && nobody_may; then
     runner=$!
     want='this user may not have it, or not all of its processors; class realtime is not'
     why="SCHED_DEADLINE: $want given: the kernel does not let this user have it (ulimit -r)"
-    wait_for 'grep -q "$why$" "$T/err"' 60
+    wait_for 'grep -q "$why$" "$T/err"'
     $theirs hector kill 1 >&2
     status=0
     wait $runner || status=$?

@@ -33,7 +33,7 @@ spins()         # OPTION...: a job that computes, in the background; its pid is 
     inside taskset -c "$first" $N prlimit --nice=0 hector-run "$@" sh -c \
         'echo $$ >"$0"; while :; do :; done' "$T/nobody/spun" 2>"$T/run.err" </dev/null &
     runner=$!
-    wait_for '[ -s "$T/nobody/spun" ]' 30
+    wait_for '[ -s "$T/nobody/spun" ]'
     spun=$(cat "$T/nobody/spun")
     job=$(sql 'SELECT max(job) FROM jobs')
 }
@@ -57,7 +57,7 @@ ticks()         # PID: that it has had of the processor
 
 base=$(ps -o ni= -p $$ | tr -d ' ')
 spins --priority 5
-wait_for '[ "$(applied)" = "$base|weight" ]' 30
+wait_for '[ "$(applied)" = "$base|weight" ]'
 is "$(applied) $(group_of "$spun")" "$base|weight /hector-$job.w" \
     'a job has a group of its own in place of the nice value'
 is "$(cat "$given"/hector-*/cpu.shares) $(wc -l <"$T/run.err")" '3125 0' \
@@ -66,35 +66,35 @@ run hector ps "$job"
 like "$T/out" ' normal .* weight' '... and hector ps shows it'
 fresh hog
 start hog inside taskset -c "$first" sh -c 'echo $$ >"$0"; while :; do :; done' "$T/hog"
-wait_for '[ -s "$T/hog" ]' 30
+wait_for '[ -s "$T/hog" ]'
 hog=$(cat "$T/hog")
 had=$(ticks "$spun") hog_had=$(ticks "$hog")
-wait_for '[ $(ticks "$spun") -ge $((had + 100)) ]' 60
+wait_for '[ $(ticks "$spun") -ge $((had + 100)) ]'
 hog_had=$(($(ticks "$hog") - hog_had)) had=$(($(ticks "$spun") - had))
 kill "$hog"
 echo "# the job has had $had ticks, who is beside it $hog_had" >&2
 ok '... it gets twice as much as who is beside it, at least' [ "$had" -gt $((2 * hog_had)) ]
 # shellcheck disable=SC2086 # words
 $N hector priority "$job" 0 >&2
-wait_for '[ "$(applied)" = "$base|yes" ]' 20
+wait_for '[ "$(applied)" = "$base|yes" ]'
 is "$(applied) $(group_of "$spun") $(groups)" "$base|yes  0" 'it is undone with the priority'
 # shellcheck disable=SC2086 # words
 $N hector priority "$job" 2 >&2
-wait_for '[ "$(applied)" = "$base|weight" ]' 20
+wait_for '[ "$(applied)" = "$base|weight" ]'
 is "$(cat "$given"/hector-*/cpu.shares)" 1600 '... and comes again, as much as that is'
 # shellcheck disable=SC2086 # words
 $N hector kill "$job" >&2
 wait $runner
-wait_for '[ "$(groups)" = 0 ]' 20
+wait_for '[ "$(groups)" = 0 ]'
 is "$(groups)" 0 'it goes with the job'
 
 spins --priority 5
-wait_for '[ "$(groups)" = 1 ]' 20
+wait_for '[ "$(groups)" = 1 ]'
 kill -9 "$(awk '/^PPid/ { print $2 }' "/proc/$spun/status")"
 wait $runner
-wait_for '[ "$(groups)" = 0 ]' 20
+wait_for '[ "$(groups)" = 0 ]'
 is "$(groups) $(ps -p "$spun" -o stat= | grep -v Z)" '0 ' '... and when its slave is killed'
 cd "$top" || exit 1
-wait_for 'rmdir "$given" 2>/dev/null' 20
+wait_for 'rmdir "$given" 2>/dev/null'
 is "$(find "$given" 2>/dev/null)" '' 'nothing is left in the group'
 done_testing

@@ -35,7 +35,7 @@ start_slave here
 R="hector-run --master $master"
 fresh pid
 start run $R --priority -3 sh -c 'echo $$ >"$0"; exec sleep 1000' "$T/pid"
-wait_for '[ -s "$T/pid" ]' 30
+wait_for '[ -s "$T/pid" ]'
 pid=$(cat "$T/pid")
 nice_of() { ps -o cls=,ni= -p "$1" | xargs; }
 denied()        # DESCRIPTION SENTENCE WORD...: status not 0, in words
@@ -56,7 +56,7 @@ denied 'neither of both' 'a number from -20 to 20 or --class' hector priority 1
 denied 'no job' '7: there is no such job' hector priority 7 1
 is "$(sql "SELECT count(*) FROM actions")" 0 'nothing of it is recorded as done'
 hector kill 1 >&2
-wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]' 30
+wait_for '[ "$(sql "SELECT count(*) FROM jobs WHERE ended_ns IS NULL")" = 0 ]'
 
 # --------------------------------------------- a configuration that makes no sense
 for line in 'max_priority = 21' 'max_priority = -21' 'realtime = perhaps'; do
@@ -95,8 +95,8 @@ if command -v mpirun >/dev/null; then
     hector-run --adopt --class idle --priority -4 -- mpirun --oversubscribe -n 2 \
         "$APPS/beat" 20 "$T/order" >"$T/beat.out" 2>"$T/beat.err" </dev/null &
     runner=$!
-    job_runs 30
-    wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE applied = '\''yes'\''")" = 2 ]' 30
+    job_runs
+    wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE applied = '\''yes'\''")" = 2 ]'
     pids=$(sql 'SELECT pid FROM tasks')
     classes() { for pid in $pids; do ps -o cls= -p "$pid"; done | sort -u | xargs; }
     nices() { for pid in $pids; do awk '{ sub(/.*\) /, ""); print $17 }' "/proc/$pid/stat"
@@ -109,7 +109,7 @@ if command -v mpirun >/dev/null; then
             kill -9 "$pid"
         fi
     done 2>/dev/null
-    wait_for '[ "$(classes) $(nices)" = "TS $base" ]' 30
+    wait_for '[ "$(classes) $(nices)" = "TS $base" ]'
     is "$(classes) $(nices)" "TS $base" '... and have what they had when the slave is killed'
     echo end >"$T/order"
     wait $runner || :

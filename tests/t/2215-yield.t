@@ -62,7 +62,7 @@ launch()        # NAME CYCLES OPTION...: tact, in the background
 begin()         # ... until it runs; its job is $job
 {
     launch "$@"
-    job_runs 20
+    job_runs
 }
 shares()        # as the record has them
 {
@@ -73,9 +73,9 @@ said() { grep -c "^hector: node here: SCHED_DEADLINE is not given$1$" "$T/$name.
 start_slave here
 begin later 100000
 run hector priority "$job" --class realtime
-wait_for '[ "$(shares)" = "realtime|yes" ]' 20
+wait_for '[ "$(shares)" = "realtime|yes" ]'
 no=' to tasks that were not started in class realtime'
-wait_for '[ "$(said "$no")" = 1 ]' 20
+wait_for '[ "$(said "$no")" = 1 ]'
 is "$status $(shares) $(said "$no")" '0 realtime|yes 1' \
     'who comes to class realtime later has SCHED_RR, which is said'
 is "$(chrt -p "$(sql "SELECT pid FROM tasks WHERE job = $job")" | sed -n 's/.*policy: //p')" \

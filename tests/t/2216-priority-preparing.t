@@ -13,7 +13,7 @@ wait "$master_pid" 2>/dev/null || :
 launch_master again
 start_slave one
 start two hector-slave -d --master "$master" --name two
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]'
 stopped=$(pgrep -P "$started" -x hector-slave)
 state() { sql "SELECT state FROM jobs WHERE job = 1"; }
 
@@ -22,7 +22,7 @@ fresh run.out run.err
 hector-run --master "$master" -H one,two --priority -1 \
     sh -c 'echo "$LD_PRELOAD"' >"$T/run.out" 2>"$T/run.err" </dev/null &
 runner=$!
-wait_for '[ "$(state)" = preparing ]' 20
+wait_for '[ "$(state)" = preparing ]'
 is "$(state)" preparing 'a job of two nodes, one of which does not answer'
 run hector priority 1 -6 --class realtime
 is "$status" 0 'its priority and its class are changed'

@@ -51,7 +51,7 @@ killer()        # STATE: the next master, until it comes to that
     start "$log" env LD_PRELOAD="$T/killer.so" RUNG_KILL="$1" hector-master -d -v \
         -f "$T/master.conf"
     master_pid=$started
-    wait_for '! kill -0 $master_pid 2>/dev/null' 180
+    wait_for '! kill -0 $master_pid 2>/dev/null'
     status=0
     wait "$master_pid" || status=$?
     is "$status $(sql "SELECT state FROM rung ORDER BY at_ns DESC LIMIT 1")" "137 $1" \
@@ -70,7 +70,7 @@ goes_on_alone()         # DESCRIPTION: with no master at all
 {
     had=$(ticks)
     since=$(date +%s%N)
-    wait_for '[ "$(ticks)" -ge $((had + 20)) ]' 10
+    wait_for '[ "$(ticks)" -ge $((had + 20)) ]'
     ok "$1" [ "$(ticks)" -ge $((had + 20)) ]
     echo "# $((($(date +%s%N) - since) / 1000000)) ms after that it had computed for 0.2 s" >&2
 }
@@ -85,7 +85,7 @@ wait "$master_pid" 2>/dev/null
 # The real-time job comes when the first of them is there.
 fresh rt.out rt.err
 (
-    wait_for 'grep -q "listening on" "$T/killed-stored.log"' 30
+    wait_for 'grep -q "listening on" "$T/killed-stored.log"'
     exec hector-run --master "$master" --name rt --oversubscribe --policy none -n 2 \
         --policy deadline --deadline 'in..out<=100ms,firm' --on-deadline act \
         "$APPS/beat" 20 "$T/rt" 100 0
@@ -107,7 +107,7 @@ goes_on_alone '... the other job goes on'
 
 launch_master last
 wait_for '[ "$(steps "state = '\''undone'\'' AND
-    result = '\''hector-master was started again'\''")" -ge 2 ]' 30
+    result = '\''hector-master was started again'\''")" -ge 2 ]'
 stands
 ok 'a master that lives takes back what there was, and begins anew' \
     test "$(steps "state = 'undone' AND result = 'hector-master was started again'")" -ge 2
@@ -117,7 +117,7 @@ done
 ok 'the tasks of the real-time job are killed: the other goes on' goes_on
 wait "$pid_rt"
 is "$?" 137 '... its end is that of its task'
-wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... and nothing is given up any more'
 ends crowd
 is "$ended" '0 rounds are over' '... to its end, and well'

@@ -35,7 +35,7 @@ host()          # NAME COMMAND...: its slave
 start_master "$at"
 host n1 $ahead taskset -c "$first" $drop
 host n2 $ahead $drop
-wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]' 20
+wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 2 ]'
 where()         # JOB: nodes of its tasks
 {
     sql "SELECT DISTINCT node FROM tasks WHERE job = $1" | xargs
@@ -44,12 +44,12 @@ done_step()     # KIND
 {
     kind=$1
     wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\'' AND
-        kind = '\''$kind'\''")" -ge 1 ]' 180
+        kind = '\''$kind'\''")" -ge 1 ]'
 }
 told()          # NAME EXTENDED-REGEXP DESCRIPTION: who runs that job, after the record
 {
     said=$T/$1.err re=$2
-    wait_for 'grep -Eq -- "$re" "$said"' 20
+    wait_for 'grep -Eq -- "$re" "$said"'
     like "$said" "$re" "$3"
 }
 
@@ -66,7 +66,7 @@ told crowd "job $job_crowd is moved to another node for the deadline" \
 is "$(sql "SELECT DISTINCT result FROM moves WHERE job = $job_crowd")" 'done' \
     '... they have moved'
 kill -9 "$pid_rt"
-wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
 is "$(where "$job_crowd") $(held "$job_crowd") $(
     steps "state NOT IN ('undone', 'failed')")" 'n2 0 0' \
     'the real-time job dies: they stay where they are, and nothing is given up'
@@ -81,7 +81,7 @@ case $cpus in
 *' '*)
     host n3 $ahead $drop
     three=$started
-    wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 3 ]' 20
+    wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE state = '\''up'\''")" = 3 ]'
     wrap="taskset -c ${cpus#* }"
     begin crowd 0 20 -n 4 --priority -1 -H n3:4 --migratable --checkpoint-dir "$T/saved"
     wrap="taskset -c ${cpus% *}"
@@ -101,7 +101,7 @@ case $cpus in
     launch_master again
     undone() { steps "kind = 'store' AND state = 'undone' AND
         result = 'hector-master was started again'"; }
-    wait_for '[ "$(runs)" -gt "$had" ] && [ "$(undone)" -ge 1 ]' 30
+    wait_for '[ "$(runs)" -gt "$had" ] && [ "$(undone)" -ge 1 ]'
     is "$(($(runs) > had)) $(undone)" '1 1' \
         'the master is killed: the next one has it go on'
     done_step store
@@ -109,21 +109,21 @@ case $cpus in
     memory n3 6000000
     since=$(date +%s%N)
     kill -9 "$pid_rt"
-    wait_for '[ "$(state)" = running ]' 15
+    wait_for '[ "$(state)" = running ]'
     is "$(state)" running 'the real-time job dies: it goes on'
     echo "# $((($(date +%s%N) - since) / 1000000)) ms" >&2
-    wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+    wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
     is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... nothing is given up any more'
     wrap="taskset -c ${cpus% *}"
     late -H n3:4
     wrap=
     memory n3 410000
     wait_for '[ "$(steps "job = $job_rt AND kind = '\''store'\'' AND
-        state IN ('\''doing'\'', '\''done'\'')")" = 1 ]' 60
+        state IN ('\''doing'\'', '\''done'\'')")" = 1 ]'
     kill -9 "$pid_rt"
     memory n3 6000000
     wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')") $(state)" = \
-        "0 running" ]' 30
+        "0 running" ]'
     is "$(steps "state NOT IN ('undone', 'failed')") $(state)" '0 running' \
         'it dies while the other one is being stored: that goes on, too'
     ends crowd

@@ -25,7 +25,7 @@ begin()         # HOSTS: a job of two tasks that compute; its number in $job
         </dev/null >"$T/job.out" 2>"$T/job.err" &
     runner=$!
     was=$(sql 'SELECT ifnull(max(job), 0) FROM jobs')
-    job_runs 30
+    job_runs
 }
 finish()        # DESCRIPTION: it ends well
 {
@@ -52,7 +52,7 @@ plans()         # so many have been made
 more_plans()    # so many more
 {
     seen=$(plans)
-    wait_for '[ "$(plans)" -ge $((seen + '"$1"')) ]' 60
+    wait_for '[ "$(plans)" -ge $((seen + '"$1"')) ]'
 }
 
 asks()          # NAME OPTIMIZER: a master by that name asks that one
@@ -63,7 +63,7 @@ asks()          # NAME OPTIMIZER: a master by that name asks that one
 leave()         # the master: it goes, and the slaves wait for the next one
 {
     kill -TERM $master_pid
-    wait_for '! kill -0 $master_pid 2>/dev/null' 30
+    wait_for '! kill -0 $master_pid 2>/dev/null'
 }
 
 # -------------------------------------------------------------- a badly placed job
@@ -76,7 +76,7 @@ done
 nodes_joined balance
 begin n1:2,n2:2,n3:2
 is "$(began)" 'n1 n1' 'a job on the slow host'
-wait_for '[ "$(sql "SELECT count(*) FROM plans WHERE state = '\''done'\''")" -ge 2 ]' 150
+wait_for '[ "$(sql "SELECT count(*) FROM plans WHERE state = '\''done'\''")" -ge 2 ]'
 is "$(nodes | grep -c n1)" 0 '... leaves it'
 more_plans 4
 finish '... and ends well'
@@ -122,7 +122,7 @@ would()         # balance moves it
     hector optimize --dry-run --optimizer balance:margin=1 -j >"$T/out" &&
         grep -q '"kind":"move","job":'$job',' "$T/out"
 }
-wait_for would 60
+wait_for would
 ok '... whatever balance would do' would
 hector optimize --dry-run --optimizer balance:margin=1 >"$T/out"
 like "$T/out" '^move +'$job' +[01] n1 +n[23] .* a faster node' '... as a table shows'

@@ -22,7 +22,7 @@ asks()          # NAME SPEC
 leave()
 {
     kill -TERM $master_pid
-    wait_for '! kill -0 $master_pid 2>/dev/null' 30
+    wait_for '! kill -0 $master_pid 2>/dev/null'
 }
 R="hector-run --master $master"
 placed()        # a job of three tasks, as a plan says? Who is not answered within 0.2 s
@@ -64,8 +64,8 @@ asks places "$odd:how=0"
 for n in a b; do
     start_slave $n
 done
-wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
-wait_for placed 60
+wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]'
+wait_for placed
 nodes=$(sql "SELECT DISTINCT node FROM tasks WHERE job = $job" | xargs)
 is "$(echo $nodes | wc -w)" 1 'an optimizer says where a job goes: all on the last node'
 is "$(sql "SELECT count(*), min(state), min(reason), min(kind), min(node_to) = '${nodes%% *}'
@@ -90,11 +90,11 @@ switched()      # off? If not, there is one job more: it may have begun after th
 off()           # NAME SPEC SENTENCE DESCRIPTION: jobs start, and it is switched off
 {
     asks "$1" "$2"
-    wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
+    wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]'
     for i in 1 2 3 4; do
         is "$(ran 2)" '2 0' "$4: job $i runs"
     done
-    wait_for switched 60
+    wait_for switched
     ok "... and it is switched off: $3" grep -q "is switched off: .*$3" "$log"
     leave
 }
@@ -115,7 +115,7 @@ is "$status" 1 'without a master that runs there is no plan'
 # ---------------------------------------------------------------- one that thinks
 conf 'judge_step = 600s'
 asks thinks "$odd:how=1"
-wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
+wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]'
 for i in 1 2 3 4 5 6; do
     is "$(ran 2)" '2 0' "while an optimizer thinks job $i runs"
 done
@@ -125,13 +125,13 @@ leave
 # ------------------------------------------------------------------ one that is late
 conf
 asks late "$odd:how=10"
-wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
+wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]'
 $R -n 2 sh -c "while [ ! -e $T/placed ]; do sleep 0.05; done" </dev/null >&2 &
 runner=$!
 ok 'a plan that comes when its job is placed is not said to be done' wait_for \
     '[ "$(sql "SELECT group_concat(DISTINCT state || '\'' '\'' || error) FROM plans WHERE
         job = (SELECT max(job) FROM jobs)")" = \
-        "dropped it came too late, the job was placed without it" ]' 60
+        "dropped it came too late, the job was placed without it" ]'
 touch "$T/placed"
 wait $runner
 leave
@@ -139,11 +139,11 @@ leave
 # ----------------------------------------------------------------------- suspends
 conf
 asks suspends "$odd:how=8"
-wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]' 30
+wait_for '[ "$(grep -c "joined with" "$log")" = 2 ]'
 $R -n 1 sh -c "while [ ! -e $T/go ]; do sleep 0.05; done" </dev/null >"$T/a.out" 2>&1 &
 runner=$!
 wait_for '[ "$(sql "SELECT count(*) FROM plans WHERE kind = '\''suspend'\'' AND
-    state <> '\''planned'\''")" -ge 1 ]' 60
+    state <> '\''planned'\''")" -ge 1 ]'
 is "$(sql "SELECT DISTINCT state, error FROM plans WHERE kind = 'suspend' AND
     state <> 'planned'")" \
     'failed|an optimizer suspends only jobs of class idle' 'no job is suspended that is not idle'
@@ -155,7 +155,7 @@ leave
 
 # --------------------------------------------------------------------- without one
 launch_master without           # that it listens is said before it is recorded
-wait_for 'hector optimize 2>"$T/no"; grep -q "no optimizer" "$T/no"' 30
+wait_for 'hector optimize 2>"$T/no"; grep -q "no optimizer" "$T/no"'
 run hector optimize
 is "$status $(grep -c 'this master has no optimizer' "$T/err")" '1 1' \
     'a master without an optimizer says so'

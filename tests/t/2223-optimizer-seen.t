@@ -26,7 +26,7 @@ begin()         # HOSTS TASKS MS BYTES: a job; its number in $job
         </dev/null >"$T/job.out" 2>"$T/job.err" &
     runner=$!
     was=$(sql 'SELECT ifnull(max(job), 0) FROM jobs')
-    job_runs 30
+    job_runs
 }
 finish()        # DESCRIPTION: it ends well
 {
@@ -65,7 +65,7 @@ asks()          # NAME OPTIMIZER: a master by that name asks that one
 leave()         # the master: it goes, and the slaves wait for the next one
 {
     kill -TERM $master_pid
-    wait_for '! kill -0 $master_pid 2>/dev/null' 30
+    wait_for '! kill -0 $master_pid 2>/dev/null'
 }
 for h in n2 n3; do
     start slave-$h sh "$AGENT" $h hector-slave -d -v --master $at --name $h
@@ -78,18 +78,18 @@ asks stay stay
 begin n2:2,n3:2 4 20 0
 echo 'slow 3 0 9' >"$T/order.n2"
 ok 'a node on which the same calls take three times the processor is slower' wait_for \
-    'less "$(of_node n2 speed)" "$(of_node n3 speed | awk "{ print \$1 * 0.7 }")"' 60
+    'less "$(of_node n2 speed)" "$(of_node n3 speed | awk "{ print \$1 * 0.7 }")"'
 is "$(nodes)" 'n2 n2 n3 n3' '... and stay leaves the job where it is'
 finish '... which ends well'
 
 # ------------------------------------------------------------- a quota, later
 was_n1=$(of_node n1 speed)
 echo 50000 >"$cpu/cpu.cfs_quota_us"
-wait_for 'less "$(of_node n1 speed)" "$(echo $was_n1 | awk "{ print \$1 * 0.6 }")"' 30
+wait_for 'less "$(of_node n1 speed)" "$(echo $was_n1 | awk "{ print \$1 * 0.6 }")"'
 ok 'a node that gets a quota of half a processor is told to be slower' \
     less "$(of_node n1 speed)" "$(echo $was_n1 | awk '{ print $1 * 0.6 }')"
 echo -1 >"$cpu/cpu.cfs_quota_us"
-wait_for '[ "$(of_node n1 speed)" = "$was_n1" ]' 30
+wait_for '[ "$(of_node n1 speed)" = "$was_n1" ]'
 is "$(of_node n1 speed)" "$was_n1" '... and as fast as before without it'
 leave
 
@@ -107,17 +107,17 @@ far()           # seen, until they have moved
 {
     [ "$(of_node n1 far_bytes_s)" -gt 1000000 ] || [ "$(nearer)" -ge 1 ]
 }
-wait_for far 60
+wait_for far
 together()
 {
     nodes | awk '{ exit !($1 == $3 && $2 == $4) }'
 }
-wait_for together 120
+wait_for together
 ok '... and come together' together
 sql "SELECT rank, state, reason FROM plans WHERE job = $job" >&2
 ok '... for that reason' wait_for '[ "$(sql "SELECT count(*) > 0 FROM plans WHERE
     job = $job AND state IN ('\''ordered'\'', '\''done'\'') AND
-    reason LIKE '\''%nearer to its partners'\''")" = 1 ]' 60
+    reason LIKE '\''%nearer to its partners'\''")" = 1 ]'
 near()          # but for what all four tell each other in each round
 {
     for h in n1 n3; do
@@ -125,13 +125,13 @@ near()          # but for what all four tell each other in each round
         [ "$far" ] && less "$far" 20000 || return 1
     done
 }
-ok '... and what they send stays on their nodes' wait_for near 60
+ok '... and what they send stays on their nodes' wait_for near
 finish '... and the job ends well'
 # ... by collective calls of two communicators.
 begin n1:2,n3:2 4 5 -4000000
 is "$(began)" 'n1 n1 n3 n3' 'members of communicators are far from each other'
-ok '... whose collective calls are seen as traffic' wait_for far 60
-wait_for together 120
+ok '... whose collective calls are seen as traffic' wait_for far
+wait_for together
 ok '... and come together' together
 finish '... and the job ends well'
 sql "SELECT 'plan ' || seq || ' step ' || step || ': ' || detail FROM plan

@@ -16,12 +16,12 @@ asks()          # NAME OPTIMIZER
     log=$T/$1.log
     launch_master "$1" -v --optimizer "$2"
     [ "$1" != first ] || start_slave a
-    wait_for '[ "$(grep -c "joined with" "$log")" = 1 ]' 30
+    wait_for '[ "$(grep -c "joined with" "$log")" = 1 ]'
 }
 dies()          # the master, at once
 {
     kill -KILL $master_pid
-    wait_for '! kill -0 $master_pid 2>/dev/null' 30
+    wait_for '! kill -0 $master_pid 2>/dev/null'
 }
 hold()          # what hands have done to the job's task
 {
@@ -35,7 +35,7 @@ begin()         # a job of class idle; its number in $job
         </dev/null >"$T/job.out" 2>"$T/job.err" &
     runner=$!
     was=$(sql 'SELECT ifnull(max(job), 0) FROM jobs')
-    job_runs 30
+    job_runs
 }
 finish()        # DESCRIPTION
 {
@@ -47,7 +47,7 @@ finish()        # DESCRIPTION
 }
 suspended()     # DESCRIPTION
 {
-    wait_for '[ "$(hold)" = suspended ]' 30
+    wait_for '[ "$(hold)" = suspended ]'
     is "$(hold)" suspended "$1"
 }
 
@@ -61,13 +61,13 @@ is "$(sql "SELECT (SELECT min(at_ns) FROM plans WHERE kind = 'suspend') >= (SELE
     '... when it runs'
 dies
 asks again "$odd:how=8"
-wait_for 'grep -q "suspended by optimizer odd, which goes on seeing to it" "$log"' 30
+wait_for 'grep -q "suspended by optimizer odd, which goes on seeing to it" "$log"'
 ok 'a master that is started again with it knows of it' \
     grep -q "suspended by optimizer odd, which goes on seeing to it job=$job" "$log"
 is "$(hold)" suspended '... and leaves the job as it is'
 dies
 asks without none
-wait_for '[ "$(hold)" = going ]' 30
+wait_for '[ "$(hold)" = going ]'
 is "$(hold)" going 'without that optimizer the job goes on'
 is "$(sql "SELECT by, why FROM actions WHERE job = $job AND action = 'resume'")" \
     'optimizer|its optimizer is not there any more' '... and why is in the actions'
@@ -79,13 +79,13 @@ begin
 suspended 'another job is suspended'
 dies
 asks other stay
-wait_for '[ "$(hold)" = going ]' 30
+wait_for '[ "$(hold)" = going ]'
 is "$(hold)" going 'it goes on where the next master has another optimizer'
 run hector suspend $job
 suspended 'a person suspends it'
 dies
 asks person none
-wait_for '[ "$(sql "SELECT state FROM nodes")" = up ]' 30
+wait_for '[ "$(sql "SELECT state FROM nodes")" = up ]'
 run hector ps
 is "$(hold)$(grep -c 'suspended by optimizer' "$log")" suspended0 \
     '... and it stays so, whoever comes'

@@ -34,9 +34,9 @@ others()        # HOW-THE-CROWD-BEGINS HOW-THE-REAL-TIME-JOB-DOES WHOSE-MOVE
     pgrep -P "$second" -x hector-slave >"$T/victims"
     until_row 'transition move drained' "$T/victims"
     $2
-    wait_for '! kill -0 $second 2>/dev/null' 60
+    wait_for '! kill -0 $second 2>/dev/null'
     wait "$second" 2>/dev/null
-    wait_for '[ "$(up)" = 1 ]' 20
+    wait_for '[ "$(up)" = 1 ]'
     ok "the slave of where $3 come is killed" [ "$(up)" = 1 ]
     goes_on_again "$job_crowd" '... the others go on'
     goes_on_again "$job_rt" '... the real-time tasks go on'

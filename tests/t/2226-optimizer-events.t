@@ -22,7 +22,7 @@ host()          # NAME: its slave
         --name $1
     h_name=$1
     wait_for 'sql "SELECT 1 FROM nodes WHERE node = '\''$h_name'\'' AND state = '\''up'\''" |
-        grep -q 1' 20
+        grep -q 1'
 }
 printf '[master]\nlisten = %s\ndatabase = %s\njoin_wait = 10s\noptimizer_period = 600s\n' \
     "$master,$at" "$HECTOR_DB" >"$T/master.conf"
@@ -39,7 +39,7 @@ begin()         # NAME TASKS OPTION...: its number in $job_NAME
         </dev/null >"$T/$b_name.out" 2>"$T/$b_name.err" &
     eval "pid_$b_name=\$!"
     wait_for 'sql "SELECT 1 FROM jobs WHERE name = '\''$b_name'\'' AND
-        state = '\''running'\''" | grep -q 1' 30
+        state = '\''running'\''" | grep -q 1'
     eval "job_$b_name=\$(sql \"SELECT job FROM jobs WHERE name = '$b_name'\")"
 }
 nodes() { sql "SELECT node FROM tasks WHERE job = $1 ORDER BY node" | xargs; }
@@ -52,17 +52,17 @@ computed()      # JOB TICKS
 }
 begin there 1 -H n2
 begin here 2 --migratable -H n1:2,n2:2
-wait_for 'computed $job_here 300' 60
+wait_for 'computed $job_here 300'
 is "$(nodes "$job_here")" 'n1 n1' 'two tasks share a processor, as the other node is full'
 kill -TERM $pid_there
 wait $pid_there 2>/dev/null
-wait_for '[ "$(nodes "$job_here")" = "n1 n2" ]' 40
+wait_for '[ "$(nodes "$job_here")" = "n1 n2" ]'
 is "$(nodes "$job_here")" 'n1 n2' 'a job goes: one of them moves to where that was'
 # What it makes of a node is its affair: one that begins on a busy machine is a slow one.
 plans() { grep -c 'optimize: plan [0-9]* of' "$T/master.log"; }
 before=$(plans)
 host n3
-ok 'a node joins: it is asked again' wait_for '[ "$(plans)" -gt "$before" ]' 40
+ok 'a node joins: it is asked again' wait_for '[ "$(plans)" -gt "$before" ]'
 echo end >"$T/order"
 status=0
 wait $pid_here || status=$?

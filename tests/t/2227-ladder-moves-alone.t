@@ -42,7 +42,7 @@ over()          # DESCRIPTION
 {
     kill -9 "$pid_rt" 2>/dev/null
     wait "$pid_rt" 2>/dev/null
-    wait_for '[ "$(open_steps)" = 0 ]' 10
+    wait_for '[ "$(open_steps)" = 0 ]'
     is "$(open_steps) $(held "$job_crowd")" '0 0' "$1"
 }
 
@@ -61,7 +61,7 @@ KILL_SIGNAL=19
 export KILL_SIGNAL
 until_row 'transition move apart' "$T/stopped"
 unset KILL_SIGNAL
-wait_for 'apart $job_crowd' 60
+wait_for 'apart $job_crowd'
 ok 'they have dropped their MPI libraries, and come nowhere' apart "$job_crowd"
 kill -9 "$master_pid"
 wait "$master_pid" 2>/dev/null
@@ -69,12 +69,12 @@ master_pid=
 alone "$job_crowd" 'the master is killed: they join each other again, and go on'
 xargs kill -CONT <"$T/stopped"
 next_master
-wait_for '[ "$(up)" = 2 ]' 30
+wait_for '[ "$(up)" = 2 ]'
 over 'with another one nothing is given up when the real-time tasks are over'
 # The step may have been done once more meanwhile.
 where() { sql "SELECT DISTINCT node FROM tasks WHERE job = $job_crowd" | xargs; }
 moves() { [ "$(where)" = n2 ] || hector migrate "$job_crowd.0-1" n2 >&2; }
-ok 'they are as movable as before' wait_for moves 60
+ok 'they are as movable as before' wait_for moves
 is "$(where)" n2 '... and are moved'
 ends crowd
 is "$ended" '0 rounds are over' '... to their end, and well'

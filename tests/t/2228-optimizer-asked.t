@@ -20,7 +20,7 @@ begin()         # NAME OPTION...
         "$APPS/beat" 20 "$T/order" </dev/null >"$T/$name.out" 2>"$T/$name.err" &
     runner=$!
     wait_for 'sql "SELECT 1 FROM jobs WHERE name = '\''$name'\'' AND
-        state = '\''running'\''" | grep -q 1' 30
+        state = '\''running'\''" | grep -q 1'
 }
 ends()
 {
@@ -39,10 +39,10 @@ apart()
 conf
 launch_master default -v --optimizer "$T/asked.so"
 start_slave a
-wait_for 'grep -q "joined with" "$T/default.log"' 30
+wait_for 'grep -q "joined with" "$T/default.log"'
 is "$(calls)" 0 'without a job nobody is asked'
 begin quiet --policy none
-wait_for '[ "$(calls)" -ge 1 ]' 5
+wait_for '[ "$(calls)" -ge 1 ]'
 ok 'a job comes: it is asked' test "$(calls)" -ge 1
 wait_only '[ "$(calls)" -ge 2 ] && [ "$(apart)" -ge 5000 ]' 60
 period=$(apart)
@@ -50,15 +50,15 @@ ok "nothing happens: it is asked every 10 s ($period ms)" \
     test "$period" -ge 9900 -a "$period" -le 25000
 ends
 kill -TERM $master_pid
-wait_for '! kill -0 $master_pid 2>/dev/null' 30
+wait_for '! kill -0 $master_pid 2>/dev/null'
 
 # -------------------------------------------------------------- a margin declines
 conf 'optimizer_period = 600s'
 launch_master events -v --optimizer "$T/asked.so"
-wait_for 'grep -q "joined with" "$T/events.log"' 30
+wait_for 'grep -q "joined with" "$T/events.log"'
 begin due --policy deadline --deadline 'in..out<=2s'
 job=$(sql 'SELECT max(job) FROM jobs')
-wait_for '[ "$(sql "SELECT count(*) FROM deadlines WHERE job = $job")" -ge 20 ]' 60
+wait_for '[ "$(sql "SELECT count(*) FROM deadlines WHERE job = $job")" -ge 20 ]'
 before=$(calls)
 verdicts() { sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = 'deadline'"; }
 is "$(verdicts)" 0 'no margin has declined yet'
@@ -67,13 +67,13 @@ told()          # jobs, and is a margin small? At the last call
 {
     tail -n 1 "$asked" | awk '{ print $2, $3 < 0.4 }'
 }
-wait_for '[ "$(calls)" -gt "$before" ] && [ "$(verdicts)" -ge 1 ]' 120
+wait_for '[ "$(calls)" -gt "$before" ] && [ "$(verdicts)" -ge 1 ]'
 ok 'a margin declines: it is asked' test "$(calls)" -gt "$before"
-wait_for '[ "$(told)" = "1 1" ]' 60         # it may have been asked just before as well
+wait_for '[ "$(told)" = "1 1" ]'         # it may have been asked just before as well
 is "$(told)" '1 1' '... and is told that margin'
 before=$(calls)
 ends
 run hector-run --master "$master" --name other -n 1 true
-wait_for '[ "$(calls)" -gt "$before" ]' 30
+wait_for '[ "$(calls)" -gt "$before" ]'
 ok 'jobs go and come: it is asked' test "$(calls)" -gt "$before"
 done_testing

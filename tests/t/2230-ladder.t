@@ -19,19 +19,19 @@ slave here "$first" $drop
 
 # --------------------------------------------------------------- undisturbed
 rt ,firm
-wait_for '[ "$(instances "$job_rt")" -ge 10 ]' 60
+wait_for '[ "$(instances "$job_rt")" -ge 10 ]'
 is "$(steps 1)" 0 'alone: no step'
 
 # --------------------------------------------------------- suspended and resumed
 crowd
-wait_for '[ "$(steps "state = '\''done'\'' AND kind = '\''suspend'\''")" -ge 1 ]' 60
+wait_for '[ "$(steps "state = '\''done'\'' AND kind = '\''suspend'\''")" -ge 1 ]'
 ok 'a less important job beside it is suspended' \
     test "$(steps "job = $job_rt AND target = $job_crowd AND kind = 'suspend'")" -ge 1
 # What one has brought is seen some rounds later: beside others on a busy machine it may be
 # the next one that has brought something.
 good="undone_ns NOT NULL AND result = 'the margin is good again'"
 ok '... and resumed when the margin is good again, with a margin that is better' \
-    wait_for '[ "$(steps "$good AND brought > margin")" -ge 1 ]' 300
+    wait_for '[ "$(steps "$good AND brought > margin")" -ge 1 ]'
 is "$(steps "at_ns > done_ns OR done_ns > undone_ns OR gain <= 0 OR margin IS NULL")" 0 \
     '... each with margin, gain, and times in order'
 like "$T/rt.err" "^hector: deadline in\.\.out<=400ms,firm: job $job_crowd is suspended: \
@@ -41,11 +41,11 @@ like "$T/crowd.err" "^hector: job $job_crowd is suspended for the deadline \
 in\.\.out<=400ms,firm of job $job_rt$" '... and who runs the other'
 no_longer="job $job_crowd is no longer suspended for the deadline .* of job $job_rt: \
 the margin is good again"
-wait_for 'grep -q "$no_longer" "$T/crowd.err"' 20
+wait_for 'grep -q "$no_longer" "$T/crowd.err"'
 like "$T/crowd.err" "$no_longer" '... that it goes on'
 ends rt
 is "$ended" '0 rounds are over' 'the one ends well'
-wait_for '[ "$(held "$job_crowd") $(open_steps)" = "0 0" ]' 10
+wait_for '[ "$(held "$job_crowd") $(open_steps)" = "0 0" ]'
 ends crowd
 is "$ended" '0 rounds are over' '... and so does the other'
 is "$(open_steps)" 0 'nothing stays given up'
@@ -64,7 +64,7 @@ like "$T/out" "for in..out<=100ms,firm: job $job_crowd suspended: margin " \
     '... and hector why all of it'
 kill -9 "$pid_rt"
 ok 'hector-run of the real-time job is killed: the other goes on' goes_on
-wait_for '[ "$(steps "job = $job_rt AND state <> '\''undone'\''")" = 0 ]' 10
+wait_for '[ "$(steps "job = $job_rt AND state <> '\''undone'\''")" = 0 ]'
 is "$(steps "job = $job_rt AND state <> 'undone'")" 0 '... and the step is undone'
 
 late
@@ -74,7 +74,7 @@ kill -9 "$master_pid"
 wait "$master_pid" 2>/dev/null
 launch_master again
 ok 'the master is killed and started again: it goes on' \
-    wait_for '[ "$(went)" -ge $((had + 4)) ]' 10
+    wait_for '[ "$(went)" -ge $((had + 4)) ]'
 ok '... which the record says' test "$(steps "job = $job_rt AND
     result = 'hector-master was started again'")" -ge 1
 stands
@@ -92,9 +92,9 @@ ticks()                 # that the processes of the crowd have computed
 crowd_pids=$(sql "SELECT pid FROM tasks WHERE job = $job_crowd")
 had=$(ticks)
 ok 'the master is killed and nobody starts it: its slave lets it go on' \
-    wait_for '[ "$(ticks)" -ge $((had + 20)) ]' 10
+    wait_for '[ "$(ticks)" -ge $((had + 20)) ]'
 launch_master third
-wait_for 'running rt' 30
+wait_for 'running rt'
 ends rt
 is "$ended" '0 rounds are over' 'both end well after all that'
 ends crowd

@@ -13,7 +13,7 @@ done_step()     # KIND
 {
     kind=$1
     wait_for '[ "$(steps "job = $job_rt AND done_ns NOT NULL AND
-        kind = '\''$kind'\''")" -ge 1 ]' 120
+        kind = '\''$kind'\''")" -ge 1 ]'
 }
 pids() { sql "SELECT pid FROM tasks WHERE job = $job_crowd"; }
 of_all()        # COMMAND...: of each process of the crowd, each answer once
@@ -46,21 +46,21 @@ case $cpus in
     were=$(pids)
     kill -9 "$(echo "$were" | head -n 1)"
     wait_for '[ "$(sql "SELECT count(*) FROM tasks WHERE job = $job_crowd AND
-        state = '\''connected'\'' AND pid > 0")" = 4 ] && [ "$(pids)" != "$were" ]' 60
-    wait_for '[ "$(of_all taskset -cp)" = "${cpus#*,}" ]' 10
+        state = '\''connected'\'' AND pid > 0")" = 4 ] && [ "$(pids)" != "$were" ]'
+    wait_for '[ "$(of_all taskset -cp)" = "${cpus#*,}" ]'
     is "$status $(of_all taskset -cp)" "0 ${cpus#*,}" \
         '... nor are those that are made again of images of this time on it'
     ends rt
     is "$ended" '0 rounds are over' '... which end well'
     wait_for '[ "$(steps "state = '\''undone'\'' AND kind = '\''aside'\''")" -ge 1 ] &&
-        [ "$(of_all taskset -cp)" = "$had" ]' 10
+        [ "$(of_all taskset -cp)" = "$had" ]'
     is "$(of_all taskset -cp)" "$had" '... and then it has again what it had'
     lasting
     done_step aside
     slave other "$cpus" $drop
     other=$started
     wait_for '[ "$(sql "SELECT count(*) FROM nodes WHERE node = '\''other'\'' AND
-        state = '\''up'\''")" = 1 ]' 20
+        state = '\''up'\''")" = 1 ]'
     run hector migrate "$job_crowd" other
     is "$status $(of_all taskset -cp)" "0 $had" \
         'moved to another node meanwhile it has all that there is'
@@ -86,7 +86,7 @@ if [ "$(id -u)" = 0 ] && nice -n -1 true 2>/dev/null; then
         'a less important job gets the least weight'
     ends rt
     wait_for '[ "$(steps "job = $job_rt AND state = '\''undone'\''")" -ge 1 ] &&
-        [ "$(of_all nice_of)" = "$had" ]' 10
+        [ "$(of_all nice_of)" = "$had" ]'
     is "$(of_all nice_of)" "$had" '... and has its own when it is over'
 else
     skip 'weight' 'this user could not give it back'
@@ -108,13 +108,13 @@ went()          # how often tasks of the crowd have gone on: it is suspended aga
 }
 had=$(went)
 run hector resume "$job_crowd"
-ok 'a person resumes it: it goes on' wait_for '[ "$(went)" -ge $((had + 4)) ]' 10
+ok 'a person resumes it: it goes on' wait_for '[ "$(went)" -ge $((had + 4)) ]'
 is "$(steps "job = $job_rt AND result = 'a person has resumed it'")" 1 '... and the step is over'
 stands
 run hector suspend "$job_crowd"
-wait_for '[ "$(steps "result = '\''a person has suspended it'\''")" -ge 1 ]' 10
+wait_for '[ "$(steps "result = '\''a person has suspended it'\''")" -ge 1 ]'
 ends rt
-wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
 is "$(held "$job_crowd")" 4 'what a person has suspended stays so when the job ends'
 hector resume "$job_crowd" >/dev/null
 ends crowd
@@ -122,7 +122,7 @@ is "$ended" '0 rounds are over' '... until he resumes it'
 
 crowd --max-suspend 0
 lasting
-wait_for 'grep -q "nothing is done about it" "$T/rt.err"' 60
+wait_for 'grep -q "nothing is done about it" "$T/rt.err"'
 is "$(steps "target = $job_crowd")" 0 '--max-suspend 0: it is not suspended'
 ends crowd
 ends rt
@@ -130,10 +130,10 @@ crowd --max-suspend 10
 lasting
 stands
 most='suspended for the deadline .*, for [12] s at most now \(--max-suspend 10\)'
-wait_for 'grep -Eq -- "$most" "$T/crowd.err"' 20
+wait_for 'grep -Eq -- "$most" "$T/crowd.err"'
 like "$T/crowd.err" "$most" '--max-suspend 10: two seconds of 20, which is said'
 wait_for '[ "$(steps "target = $job_crowd AND result LIKE '\''it has stood for as long%'\''")" \
-    -ge 1 ]' 30
+    -ge 1 ]'
 ok '... and then it goes on, though the deadline is missed' goes_on
 ends rt
 ends crowd
@@ -142,14 +142,14 @@ is "$ended" '0 rounds are over' '... to its end'
 # --------------------------------------------------------------- a slave is killed
 slave there "$first"
 there=$started
-wait_for 'grep -q "node there joined" "$T/master.log"' 20
+wait_for 'grep -q "node there joined" "$T/master.log"'
 crowd -H here:4
 late -H here:1,there:1
 stands
 kill -9 "$(pgrep -P "$there" -x hector-slave)"
 ok 'a slave of the real-time job is killed: the other goes on' goes_on
 wait "$pid_rt"
-wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 '... and nothing is given up any more'
 ends crowd
 is "$ended" '0 rounds are over' '... and it ends well'

@@ -44,10 +44,10 @@ burn_no_more()
 
 rt
 burn
-wait_for '[ "$(steps "state = '\''done'\''")" -ge 1 ]' 60
+wait_for '[ "$(steps "state = '\''done'\''")" -ge 1 ]'
 is "$(steps "kind <> 'raise' OR target <> job OR gain <= 0")" 0 \
     'beside what is no job its tasks get more weight, and nothing else is done'
-wait_for 'grep -q "given the most weight" "$T/rt.err"' 20
+wait_for 'grep -q "given the most weight" "$T/rt.err"'
 like "$T/rt.err" "^hector: deadline in\.\.out<=400ms: tasks of job $job_rt are given the \
 most weight: margin -?[0-9]+ %, 20 % wanted; its own tasks: -?[0-9]+ % expected" \
     '... which is said'
@@ -58,7 +58,7 @@ run hector why "$job_rt"
 like "$T/out" "for in..out<=400ms: job $job_rt given the most weight: margin" \
     '... and hector why says it'
 burn_no_more
-wait_for '[ "$(steps "undone_ns NOT NULL")" -ge 1 ]' 60
+wait_for '[ "$(steps "undone_ns NOT NULL")" -ge 1 ]'
 ok '... until the margin is good again' test "$(steps "undone_ns NOT NULL AND
     result = 'the margin is good again' AND brought > margin")" -ge 1
 ends rt
@@ -66,18 +66,18 @@ is "$ended" '0 rounds are over' '... and it ends well'
 
 burn
 late
-wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\''")" -ge 1 ]' 60
+wait_for '[ "$(steps "job = $job_rt AND state = '\''done'\''")" -ge 1 ]'
 is "$(nices)" "$most" 'all their threads have it, as max_priority says'
 kill -9 "$master_pid"
 wait "$master_pid" 2>/dev/null
 ok 'the master is killed: they have again what they had' \
-    wait_for '[ "$(nices)" = "$usual" ]' 10
+    wait_for '[ "$(nices)" = "$usual" ]'
 burn_no_more
 launch_master third
-wait_for 'running rt' 30
+wait_for 'running rt'
 ends rt
 is "$ended" '0 rounds are over' '... and it ends well'
-wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]' 10
+wait_for '[ "$(steps "state NOT IN ('\''undone'\'', '\''failed'\'')")" = 0 ]'
 is "$(steps "state NOT IN ('undone', 'failed')")" 0 'nothing stays'
 
 done_testing

@@ -43,7 +43,7 @@ conf()          # LIMIT: of n1
 conf 0.3
 owner_nodes
 R="hector-run --master $master --oversubscribe"
-wait_for '[ "$(owner_of n1)" = gone ]' 30
+wait_for '[ "$(owner_of n1)" = gone ]'
 is "$(owner_of n1)" gone 'nothing else runs'
 
 # A task whose child takes a processor, under a shell that waits for it.
@@ -51,37 +51,37 @@ fresh burn.out
 $R -H n1 -n 1 sh -c 'sh -c "while :; do :; done" & echo $!; wait' \
     >"$T/burn.out" 2>"$T/burn.err" &
 runner=$!
-wait_for 'grep -q . "$T/burn.out"' 30
+wait_for 'grep -q . "$T/burn.out"'
 counts "$(cat "$T/burn.out")"
 looked() { sql "SELECT seen_ns / 1000000000 FROM nodes WHERE node = 'n1'"; }
 from=$(looked)
-wait_for '[ $(looked) -ge $((from + 5)) ]' 60
+wait_for '[ $(looked) -ge $((from + 5)) ]'
 is "$(owner_of n1) $(takes n1)" 'gone 0|' "a child of a task is none of the owner's"
 kill $runner
 wait $runner || :
 
 # ------------------------------------------------------------------- of somebody else
 kill -KILL "$(slave_on n1)"
-wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '"'n1'"'")" != up ]' 30
+wait_for '[ "$(sql "SELECT state FROM nodes WHERE node = '"'n1'"'")" != up ]'
 conf 0.02
 owner_slave n1
-wait_for '[ "$(grep -c "node n1 joined" "$T/master.log")" = 2 ]' 30
+wait_for '[ "$(grep -c "node n1 joined" "$T/master.log")" = 2 ]'
 fresh idle.out idle.err
 $R -H n1 -n 1 sh -c 'echo begun; exec sleep 100000' >"$T/idle.out" 2>"$T/idle.err" &
 runner=$!
-wait_for 'grep -q begun "$T/idle.out"' 30
+wait_for 'grep -q begun "$T/idle.out"'
 start burner on n1 sh -c 'echo $$; while :; do :; done'
-wait_for 'grep -q . "$T/burner.log"' 30
+wait_for 'grep -q . "$T/burner.log"'
 burner=$(cat "$T/burner.log")
 counts "$burner"
-wait_for '[ "$(takes n1)" = "1|owner" ]' 60
+wait_for '[ "$(takes n1)" = "1|owner" ]'
 is "$(takes n1) $(owner_of n1)" '1|owner here' 'a program of somebody else is a sign'
-wait_for 'grep -q "cannot" "$T/idle.err"' 30
+wait_for 'grep -q "cannot" "$T/idle.err"'
 like "$T/idle.err" \
     '^hector: the owner of n1 is back \(other programs take .* processors\), and job 2 cannot' \
     '... which is said'
 kill "$burner"
-wait_for '[ "$(takes n1)" = "0|" ]' 60
+wait_for '[ "$(takes n1)" = "0|" ]'
 is "$(takes n1) $(owner_of n1)" '0| gone' 'and when it has ended the node takes tasks'
 kill $runner
 wait $runner || :

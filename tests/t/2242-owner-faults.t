@@ -29,12 +29,12 @@ again()
 held() { sql "SELECT count(*) FROM tasks WHERE job = $job AND hold = 'suspended'"; }
 drains() { sql "SELECT count(*) FROM actions WHERE action = 'drain'"; }
 tasks=2
-wait_for '[ "$(owner_of n1)" = gone ]' 20
+wait_for '[ "$(owner_of n1)" = gone ]'
 
 # ------------------------------------------------------------- the master is killed
 begin -H n1,n3
 log_in "$T/utmp" alice :0
-wait_for '[ "$(held)" = 2 ]' 30
+wait_for '[ "$(held)" = 2 ]'
 kill_master
 again
 is "$(takes n1) $(owner_of n1) $(held)" '1|owner here 2' 'the next master knows all of it'
@@ -44,42 +44,42 @@ is "$(drains)" 1 '... without doing it once more'
 kill_master
 log_out
 again
-wait_for '[ "$(held) $(takes n1)" = "0 0|" ]' 30
+wait_for '[ "$(held) $(takes n1)" = "0 0|" ]'
 is "$(held) $(takes n1)" '0 0|' 'gone while there was no master: the next one lets all go on'
 further 2
 kill_master
 log_in "$T/utmp" alice :0
 again
-wait_for '[ "$(held)" = 2 ]' 30
+wait_for '[ "$(held)" = 2 ]'
 is "$(held) $(takes n1)" '2 1|owner' 'and come while there was none'
 log_out
-wait_for '[ "$(held)" = 0 ]' 30
+wait_for '[ "$(held)" = 0 ]'
 whole '... the job is whole'
 
 # --------------------------------------------------------------- the slave is killed
 log_in "$T/utmp" alice :0
-wait_for '[ "$(takes n1)" = "1|owner" ]' 30
+wait_for '[ "$(takes n1)" = "1|owner" ]'
 n=$(drains)
 gone() { sql "SELECT state FROM nodes WHERE node = 'n1'"; }
 kill -KILL "$(slave_on n1)"
-wait_for '[ "$(gone)" != up ]' 30
+wait_for '[ "$(gone)" != up ]'
 is "$(takes n1) $(owner_of n1)" '1|owner here' 'the slave is killed: he is there all the same'
 owner_slave n1
-wait_for '[ "$(gone)" = up ]' 30
+wait_for '[ "$(gone)" = up ]'
 is "$(takes n1) $(drains)" "1|owner $n" '... and for the next one, too'
 kill -KILL "$(slave_on n1)"
-wait_for '[ "$(gone)" != up ]' 30
+wait_for '[ "$(gone)" != up ]'
 log_out
 conf 'owner = user' 'owner_idle = 1d'
 owner_slave n1
-wait_for '[ "$(gone)" = up ]' 30
-wait_for '[ "$(grep -c "node n1 joined" "$T/master-$masters.log")" = 3 ]' 30
+wait_for '[ "$(gone)" = up ]'
+wait_for '[ "$(grep -c "node n1 joined" "$T/master-$masters.log")" = 3 ]'
 is "$(takes n1) $(owner_of n1)" '1|owner here' \
     'one that has not looked for long enough does not say that he is gone'
 kill -KILL "$(slave_on n1)"
-wait_for '[ "$(gone)" != up ]' 30
+wait_for '[ "$(gone)" != up ]'
 conf 'owner ='
 owner_slave n1
-wait_for '[ "$(takes n1)" = "0|" ]' 30
+wait_for '[ "$(takes n1)" = "0|" ]'
 is "$(takes n1) $(owner_of n1)" '0| ' 'one that does not look any more gives the node back'
 done_testing

@@ -10,7 +10,7 @@ need sqlite3 cc
 cc -o "$T/sniff" "$top/tests/lib/sniff.c"
 "$T/sniff" >"$T/wire" 2>"$T/sniff.err" &
 sniffer=$!
-wait_for '[ -s "$T/sniff.err" ]' 10
+wait_for '[ -s "$T/sniff.err" ]'
 if ! grep -q ready "$T/sniff.err"; then
     skip_all "nothing can be listened to here: $(cat "$T/sniff.err")"
 fi
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 END
 cc -o "$T/say" "$T/say.c"
 on n1 "$T/say" 10.66.0.2 word-in-the-clear-1
-ok 'what is said in the clear is seen' wait_for '[ "$(seen word-in-the-clear-1)" -ge 1 ]' 20
+ok 'what is said in the clear is seen' wait_for '[ "$(seen word-in-the-clear-1)" -ge 1 ]'
 
 yes secret-input | head -n 20000 >"$T/in"
 export SECRET_VARIABLE=secret-environment
@@ -59,7 +59,7 @@ is "$(sql "SELECT image_bytes > 100000 FROM moves WHERE job = $job AND result = 
 
 on n1 "$T/say" 10.66.0.2 word-in-the-clear-2
 ok 'what is said in the clear is seen still' \
-    wait_for '[ "$(seen word-in-the-clear-2)" -ge 1 ]' 20
+    wait_for '[ "$(seen word-in-the-clear-2)" -ge 1 ]'
 for word in secret-input secret-output secret-environment secret-argument secret-words \
     SECRET_VARIABLE OMPI_ PMIX_; do
     is "$(seen $word)" 0 "nobody on the way sees: $word"
