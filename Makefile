@@ -41,6 +41,13 @@ HARD := -std=c11 -D_GNU_SOURCE -fPIC $(WARN) $(if $(WERROR),-Werror)
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined \
         -fno-omit-frame-pointer)
 INC  := -I. -I$(B)/gen -DHECTOR_VERSION='"$(VERSION)"'
+# Tasks that can be moved have a library before Open MPI that knows the inside of its
+# version 4. Where the compiler's is another one, Hector does without.
+MPI_H      := $(firstword $(wildcard $(addsuffix /mpi.h,$(patsubst -I%,%,\
+              $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))))))
+OPEN_MPI   := $(if $(MPI_H),$(shell awk '$$2 == "OMPI_MAJOR_VERSION" { print $$3 }' $(MPI_H)))
+LAYER_LIBS := $(if $(filter 4,$(or $(OPEN_MPI),4)),\
+              $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so))
 ifneq ($(MAKECMDGOALS),deps)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(DEP_PKGS) 2>/dev/null)
 endif
@@ -77,7 +84,7 @@ all: deps-build
 	@$(MAKE) --no-print-directory all-built
 all-built: $(PROGRAMS:%=$(B)/bin/%) $(B)/lib/libhector.so \
     $(B)/lib/libhector-inject.so $(B)/lib/libhector-yield.so $(B)/lib/libhct.so \
-    $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so) policies apps \
+    $(LAYER_LIBS) policies apps \
     $(B)/bin/hector-restore $(B)/pic/image.a \
     $(B)/proto/hector-proto.7
 
@@ -114,6 +121,9 @@ $(B)/gen/slice_args.inc: mpi-wrappers/table/wrap.def slave/slice/args.awk
 	@mkdir -p $(@D)
 	$(call say,GEN)awk -f slave/slice/args.awk $< >$@
 $(B)/obj/slave/slice/calls.o: $(B)/gen/slice_args.inc
+
+$(B)/obj/slave/launch/site.o $(B)/fuzz/obj/slave/launch/site.o: \
+    private override INC += -DHECTOR_OPEN_MPI=$(or $(OPEN_MPI),4)
 
 # One archive a program, without its main.c: what unit tests link. Files of two
 # rooms may have one name, hence q, which replaces nothing.
@@ -172,7 +182,7 @@ section = $(lastword $(subst ., ,$1))
 INSTALLED = \
     $(foreach p,$(PROGRAMS) hector-restore,$(B)/bin/$p:bin/$p:755) \
     $(foreach l,libhector.so libhector-inject.so libhector-yield.so,$(B)/lib/$l:lib/hector/$l:644) \
-    $(foreach l,libmpi.so.40 libhector-inside.so,$(B)/lib/hector/$l:lib/hector/$l:644) \
+    $(foreach l,$(LAYER_LIBS),$l:lib/hector/$(notdir $l):644) \
     $(foreach p,$(POLICIES),$(B)/lib/policies/$p.so:lib/hector/policies/$p.so:644) \
     $(foreach p,$(OPTIMIZERS),$(B)/lib/optimizers/$p.so:lib/hector/optimizers/$p.so:644) \
     $(foreach h,hct_policy.h hct_optimizer.h,policies/$h:include/$h:644) \

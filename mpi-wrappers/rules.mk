@@ -28,7 +28,7 @@ WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \
 STOP      := $(addprefix stop/,comm drain gate kept make pending place stand threads waiter)
 WRAP_MPI  += $(addprefix layer/,attribute call callback convert fortran_attribute \
              fortran_callback fortran_exchange fortran_request message probe start \
-             wait wtime) $(STOP) $(SWAP)
+             wait wtime) inside/inside $(STOP) $(SWAP)
 WRAP_LIBHECTOR := $(WRAP_OWN) $(WRAP_ASKS) record/wrap record/wrapf
 WRAP_INJECT := table/calls table/real handles/handle inject/inject \
                $(addprefix inject/inject_,call fault return poll wrap wrapf)
@@ -102,7 +102,7 @@ $(B)/gen/layer_c.inc: $(wrap_from) mpi-wrappers/layer/layer.awk
 $(B)/gen/layer_predefined.inc: mpi-wrappers/inside/predefined.awk
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	    nm -DS $(LAYER_MPI) | LC_ALL=C awk -f $< - \
-	    $(firstword $(wildcard $(addsuffix /mpi.h,$(filter-out -isystem,$(MPI_INC))))) > $@
+	    $(MPI_H) > $@
 $(B)/gen/layer_foreign.inc: mpi-wrappers/layer/foreign.awk
 	@mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
 	    nm -D --defined-only $(LAYER_MPI) | LC_ALL=C awk -f $< > $@
@@ -114,7 +114,7 @@ $(B)/lib/hector/libmpi.so.40: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) \
 # For tests, which make another one of it.
 $(B)/pic/layer.a: $(LAYER:%=$(B)/pic/mpi-wrappers/%.o) $(B)/pic/mpi-wrappers/table/calls.o
 	$(call say,AR)rm -f $@; ar qcs $@ $^
-units system: $(B)/pic/layer.a
+units system: $(if $(LAYER_LIBS),$(B)/pic/layer.a)
 $(B)/lib/hector/libhector-inside.so: \
     $(addprefix $(B)/pic/mpi-wrappers/shell/,shell.o heap.o keys.o threads.o)
 	@mkdir -p $(@D)
@@ -164,7 +164,6 @@ $(WRAP_TSAN): $(B)/tsan/%: $(B)/tsan/tests/unit/%.o \
     $(B)/tsan/slave/page/state.o $(B)/tsan/proto/base/err.o
 	$(call say,LD)$(CC) -fsanitize=thread -o $@ $^ -lcmocka -lpthread -ldl -lm
 .SECONDARY: $(WRAP_TSAN_C:%.c=$(B)/tsan/%.o)
-units: $(WRAP_TSAN)
 
 $(filter-out %/test_inject,$(WRAP_UNITS)): $(B)/unit/%: $(B)/obj/tests/unit/%.o \
     $(WRAP_LIBHECTOR:%=$(B)/obj/mpi-wrappers/%.o)

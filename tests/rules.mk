@@ -247,7 +247,7 @@ check-sanitized: deps-world
 $(foreach d,master slave redirector,$(B)/obj/$d/%.o): private override CFLAGS += $(LIGHT)
 check-sanitized-built: units fuzzers policies \
     $(addprefix $(B)/bin/hector-,slave judge restore) $(B)/lib/libhector.so \
-    $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so)
+    $(LAYER_LIBS)
 	@sh tests/lib/run.sh $(B) unit fuzz
 lint-built: all-built
 	@sh tests/lib/run.sh $(B) lint

@@ -44,6 +44,8 @@ static void tell_eager(struct page_messages *m)
                  btl && strcmp(btl, "self,vader,tcp") == 0;
     uint32_t near = known ? limit("vader") : PAGE_EAGER_UNKNOWN;
 
+    if (known && near == PAGE_EAGER_UNKNOWN)
+        near = limit("sm");             /* since Open MPI 5 */
     if (near != PAGE_EAGER_UNKNOWN && limit("self") > near)
         near = PAGE_EAGER_UNKNOWN;
     SET(m->eager, near);

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,22 @@ static void inside_expect_threads(void)
     pthread_join(thread, NULL);
 }
 
+/* What this library takes for the inside of Open MPI is that of one version. */
+static void inside_check(void *library)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "", why[256];
+    int (*get)(char *, int *), bytes = 0;
+    unsigned major;
+
+    *(void **)&get = dlsym(library, "PMPI_Get_library_version");
+    if (!get || get(version, &bytes) != 0 ||
+        sscanf(version, "Open MPI v%u", &major) != 1 || major == OMPI_MAJOR_VERSION)
+        return;
+    snprintf(why, sizeof(why), "the program has %.100s; this can be done with version "
+             "%d only", strtok(version, ","), OMPI_MAJOR_VERSION);
+    inside_fail(why);
+}
+
 static void *inside_library(void)
 {
     void *library = atomic_load_explicit(&inside.library,
@@ -92,6 +109,7 @@ static void *inside_library(void)
         library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
         if (!library)
             inside_fail(dlerror());
+        inside_check(library);
         ((void (*)(__typeof__(&pthread_create)))
          dlsym(library, "inside_threads"))(pthread_create);
         atomic_store_explicit(&inside.library, library, memory_order_release);

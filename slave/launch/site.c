@@ -51,8 +51,11 @@ static void find_layer(struct site *s)
     char inside[PATHS_MAX];
     struct err err;
 
-    if (preload_path("libhector-inside.so", s->rundir.dir, inside, &err) ||
-        preload_path("libmpi.so.40", s->rundir.dir, s->layer, &err)) {
+    if (HECTOR_OPEN_MPI != 4)
+        snprintf(s->no_layer, sizeof(s->no_layer), "this Hector is built with Open "
+                 "MPI %d, and tasks of version 4 only can be moved", HECTOR_OPEN_MPI);
+    else if (preload_path("libhector-inside.so", s->rundir.dir, inside, &err) ||
+             preload_path("libmpi.so.40", s->rundir.dir, s->layer, &err)) {
         snprintf(s->no_layer, sizeof(s->no_layer), "%.255s", err.text);
         s->layer[0] = '\0';
     }

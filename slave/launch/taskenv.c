@@ -3,7 +3,8 @@
  * Why each Open MPI setting stands here: schizo=ompi, or every task is a job
  * of its own: the other components of that kind take it for one, orte's
  * anywhere, slurm's wherever a Slurm allocation has left its variables; ess
- * and pmix say outright what it would find by trying; yield_when_idle, or
+ * says outright what it would find by trying (Open MPI 5 has neither, and looks
+ * at neither; its vader is called sm, and answers to both); yield_when_idle, or
  * tasks that wait steal the processor of those that work, and those that rest
  * (mpi-wrappers/yield) would not; ob1 over shared
  * memory and TCP halves the start-up where there is nothing faster; the
@@ -45,7 +46,6 @@ static int set_mpi(struct env *e, const struct taskenv *t)
 
     rc |= env_set(e, "OMPI_MCA_schizo", "ompi");
     rc |= env_set(e, "OMPI_MCA_ess", "pmi");
-    rc |= env_set(e, "OMPI_MCA_pmix", "ext3x");
     if (t->plan->oversubscribed || (*t->yield && plan_rests(t->plan)))
         rc |= env_default(e, "OMPI_MCA_mpi_yield_when_idle", "1");
     if ((t->plan->nodes.n == 1 || !t->fast_fabric) &&
@@ -55,6 +55,7 @@ static int set_mpi(struct env *e, const struct taskenv *t)
     }
     if (*t->shm) {
         rc |= env_default(e, "OMPI_MCA_btl_vader_backing_directory", t->shm);
+        rc |= env_default(e, "OMPI_MCA_btl_sm_backing_directory", t->shm);
         rc |= env_default(e, "OMPI_MCA_osc_rdma_backing_directory", t->shm);
         rc |= env_default(e, "OMPI_MCA_osc_sm_backing_directory", t->shm);
     }

@@ -6,6 +6,13 @@
 #include <mpi-ext.h>
 #include <pthread.h>
 
+/* Collectives that are started again have their names of MPI 4 since Open MPI 5. */
+#if OMPI_MAJOR_VERSION >= 5
+#define PERSISTENT(name) MPI_##name
+#else
+#define PERSISTENT(name) MPIX_##name
+#endif
+
 /* ------------------------------------------------- communicators being made */
 
 static void split_late(void)
@@ -500,8 +507,8 @@ static void persistent_collective(void)
     MPI_Request r[2];
     int sum;
 
-    MPIX_Barrier_init(W, MPI_INFO_NULL, &r[0]);
-    MPIX_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, W, MPI_INFO_NULL, &r[1]);
+    PERSISTENT(Barrier_init)(W, MPI_INFO_NULL, &r[0]);
+    PERSISTENT(Allreduce_init)(&one, &sum, 1, MPI_INT, MPI_SUM, W, MPI_INFO_NULL, &r[1]);
     for (int i = 0; i < 3; i++) {
         late(i);
         MPI_Startall(2, r);

@@ -89,6 +89,12 @@ need()          # PROGRAM...: skip the file if one is missing
     done
 }
 
+need_moves()    # skip the file where no task can be moved
+{
+    [ -e "$build/lib/hector/libmpi.so.40" ] ||
+        skip_all 'tasks of this Open MPI cannot be moved'
+}
+
 done_testing()
 {
     t_stop_started
@@ -349,16 +355,37 @@ processes_of()  # HOST: all that run there, whoever has started them
     find /proc/[0-9]*/ns/net -maxdepth 0 -lname "$tap_ns" 2>/dev/null | cut -d/ -f3 |
         grep -vx "$tap_p" || :
 }
-# As a machine that loses its power, so nobody there should see another's end: who kills
-# them is not held up. (They may not be stopped first: to groups that lose their parents
-# the kernel sends SIGHUP then.) Also what starts meanwhile.
+# A machine that loses its power: nobody there records the end of another. Processes die
+# one after the other, so the database is held meanwhile, and who kills is not held up.
+# (They may not be stopped first: to groups that lose their parents the kernel sends
+# SIGHUP then.) Also what starts meanwhile dies.
 kill_all_on()   # HOST
 {
+    hold_database
     before_others
     while tap_gone=$(processes_of "$1") && [ -n "$tap_gone" ]; do
         # shellcheck disable=SC2086 # several
         $now env kill -KILL $tap_gone 2>/dev/null || :
     done
+    release_database
+}
+hold_database() # no other process writes to it until release_database
+{
+    tap_holder=
+    [ -s "$HECTOR_DB" ] && command -v sqlite3 >/dev/null || return 0
+    rm -f "$T/.hold"
+    mkfifo "$T/.hold"
+    $(sql_by) sqlite3 -cmd '.timeout 60000' "$HECTOR_DB" <"$T/.hold" >"$T/.held" &
+    tap_holder=$!
+    exec 9>"$T/.hold"
+    echo "BEGIN IMMEDIATE; SELECT 'held';" >&9
+    wait_for 'grep -q held "$T/.held"'
+}
+release_database()
+{
+    [ -n "$tap_holder" ] || return 0
+    exec 9>&-
+    wait "$tap_holder"
 }
 
 start_slave()   # NAME [ARGUMENT...]

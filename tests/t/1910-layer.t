@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016 # for another shell
 . "${0%/*}/../lib/t.sh"
+need_moves
 need mpicc
 
 ln -s "$build/lib/hector" "$T/layer"    # LD_PRELOAD takes no blank

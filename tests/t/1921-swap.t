@@ -4,6 +4,7 @@
 # limit: 70
 # shellcheck disable=SC2016,SC2086 # for another shell; options are words
 . "${0%/*}/../lib/t.sh"
+need_moves
 need mpicc mpirun cc
 [ "$(uname -m)" = x86_64 ] || skip_all 'images are of x86-64 only'
 

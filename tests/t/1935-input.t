@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 2
 need sqlite3
 . "$top/tests/lib/intake.sh"

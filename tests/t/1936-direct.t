@@ -4,6 +4,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2086,SC2154 # words are wanted; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"

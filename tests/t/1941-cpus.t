@@ -5,6 +5,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2034,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3 cc
 grep -qw avx2 /proc/cpuinfo || skip_all 'this processor has no AVX2 to do without'

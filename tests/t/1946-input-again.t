@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2002,SC2016,SC2086 # pipes are meant; evaluated later; words
 . "${0%/*}/../lib/t.sh"
+need_moves
 need sqlite3
 . "$top/tests/lib/intake.sh"
 

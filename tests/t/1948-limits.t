@@ -4,6 +4,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2034,SC2154 # words of other shells; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 2
 need sqlite3
 . "$top/tests/lib/rounds.sh"

@@ -6,6 +6,7 @@
 # limit: 60
 # shellcheck disable=SC2086 # options are words
 . "${0%/*}/../lib/t.sh"
+need_moves
 need cc
 [ "$(uname -m)" = x86_64 ] || skip_all 'images are of x86-64 only'
 

@@ -7,6 +7,7 @@
 # busy
 # shellcheck disable=SC2016,SC2034,SC2154 # the shell of a wait expands; by rounds.sh; t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 1                 # mounts of our own
 need sqlite3 cc
 . "$top/tests/lib/rounds.sh"

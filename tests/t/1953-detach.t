@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2154 # the shell of a wait expands; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 2
 need sqlite3
 

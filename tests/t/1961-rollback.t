@@ -5,6 +5,7 @@
 # busy
 # shellcheck disable=SC2016,SC2046,SC2086 # the tasks' shells expand; words are wanted
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"

@@ -4,6 +4,7 @@
 # busy
 # shellcheck disable=SC2016,SC2086,SC2154 # the shell of a wait expands; $status is t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3
 . "$top/tests/lib/rounds.sh"

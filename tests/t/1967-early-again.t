@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016 # the shell of a wait expands
 . "${0%/*}/../lib/t.sh"
+need_moves
 need sqlite3
 . "$top/tests/lib/rounds.sh"
 

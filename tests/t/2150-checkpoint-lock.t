@@ -4,6 +4,7 @@
 # limit: 60
 # shellcheck disable=SC2154 # $id and $job are submit's
 . "${0%/*}/../lib/t.sh"
+need_moves
 . "$top/tests/lib/slurm.sh"
 slurm 2
 job=0

@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2154 # $status is t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 1                 # mounts of our own
 need cc
 [ -c /dev/fuse ] || skip_all 'no /dev/fuse here'

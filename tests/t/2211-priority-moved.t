@@ -3,6 +3,7 @@
 # limit: 60
 # shellcheck disable=SC2016,SC2034,SC2154 # $job and $status are others'
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 2
 need sqlite3
 

@@ -5,6 +5,7 @@
 # busy
 # shellcheck disable=SC2016,SC2020,SC2086,SC2119,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3 taskset setpriv
 . "$top/tests/lib/ladder.sh"

@@ -3,6 +3,7 @@
 # limit: 120
 # shellcheck disable=SC2016,SC2086,SC2154 # evaluated later; words; t.sh's
 . "${0%/*}/../lib/t.sh"
+need_moves
 hosts 3
 need sqlite3 taskset
 mount --bind /proc/stat /proc/stat 2>/dev/null || skip_all 'no mounts over /proc here'
