@@ -85,10 +85,11 @@ static void inside_check(void *library)
 
     *(void **)&get = dlsym(library, "PMPI_Get_library_version");
     if (!get || get(version, &bytes) != 0 ||
-        sscanf(version, "Open MPI v%u", &major) != 1 || major == OMPI_MAJOR_VERSION)
+        sscanf(version, "Open MPI v%u", &major) != 1 ||
+        major == OMPI_MAJOR_VERSION)
         return;
-    snprintf(why, sizeof(why), "the program has %.100s; this can be done with version "
-             "%d only", strtok(version, ","), OMPI_MAJOR_VERSION);
+    snprintf(why, sizeof(why), "the program has %.100s, and this can be done "
+             "with version %d only", strtok(version, ","), OMPI_MAJOR_VERSION);
     inside_fail(why);
 }
 

@@ -92,20 +92,25 @@ done
 # Our libmpi.so.40 has what programs are linked with, in the sizes that they were
 # linked for: variables are copied into them.
 layer=${lib%/*}/hector/libmpi.so.40
-real=$(find_library libmpi.so.40)
-functions "$real" | grep -E '^P?MPI(X|_T)?_[A-Z]' | sort >"$work/theirs"
-functions "$layer" | sort >"$work/shown"
-comm -23 "$work/theirs" "$work/shown" | grep -vE '_F90$' >"$work/bad"
-[ -s "$work/theirs" ] || echo "no MPI function in $real" >"$work/bad"
-result "$work/bad" "our libmpi.so.40 has all functions of MPI that Open MPI's has"
-sizes()         # LIBRARY: variables of MPI
-{
-    nm -DS --defined-only "$1" | awk '$3 ~ /[BDR]/ && $4 !~ /_addr$/ {
-        sub(/^0*/, "", $2); print $4, $2 }' | sort
-}
-sizes "$real" >"$work/theirs"
-sizes "$layer" | comm -13 "$work/theirs" - >"$work/bad"
-result "$work/bad" "... and variables of the same sizes"
+if [ -e "$layer" ]; then
+    real=$(find_library libmpi.so.40)
+    functions "$real" | grep -E '^P?MPI(X|_T)?_[A-Z]' | sort >"$work/theirs"
+    functions "$layer" | sort >"$work/shown"
+    comm -23 "$work/theirs" "$work/shown" | grep -vE '_F90$' >"$work/bad"
+    [ -s "$work/theirs" ] || echo "no MPI function in $real" >"$work/bad"
+    result "$work/bad" "our libmpi.so.40 has all functions of MPI that Open MPI's has"
+    sizes()         # LIBRARY: variables of MPI
+    {
+        nm -DS --defined-only "$1" | awk '$3 ~ /[BDR]/ && $4 !~ /_addr$/ {
+            sub(/^0*/, "", $2); print $4, $2 }' | sort
+    }
+    sizes "$real" >"$work/theirs"
+    sizes "$layer" | comm -13 "$work/theirs" - >"$work/bad"
+    result "$work/bad" "... and variables of the same sizes"
+else
+    n=$((n + 1))
+    echo "ok $n - our libmpi.so.40 # SKIP not built for this Open MPI"
+fi
 
 for so in "${lib%/*}"/policies/*.so "${lib%/*}"/optimizers/*.so; do
     name=${so##*/}

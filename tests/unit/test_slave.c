@@ -2,6 +2,7 @@
  * job, refusals, a link that is cut, a master or a slave that dies. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -693,7 +694,12 @@ static void wait_raw(struct rig *r)
 static void test_images(void **state)
 {
     struct rig *r = *state;
+    char layer[PATH_MAX + 64];
 
+    snprintf(layer, sizeof(layer), "%.*s../lib/hector/libmpi.so.40",
+             (int)(strlen(r->program) - strlen("hector-slave")), r->program);
+    if (access(layer, F_OK) != 0)
+        skip();                         /* tasks of this Open MPI do not move */
     start_slave(r, "--private");
     prepare_two(r);
     wait_log(r, "prepared:ok ");

@@ -922,7 +922,8 @@ static void nearest_lines_come_first(void **state)
     slice_free(s);
 }
 
-/* Of two lines the first one is there, and nearer. */
+/* Of two lines the first one is there, and nearer; of the other one a compiler may have
+ * left nothing. */
 static void expect_nearer(const char *in, const char *callee, unsigned near,
                           unsigned far)
 {
@@ -936,7 +937,8 @@ static void expect_nearer(const char *in, const char *callee, unsigned near,
         s = make(path, NULL, &v, 1, &err);
         assert_non_null(s);
         if (!builds[l].merges &&
-            (!place_of(s, near) || place_of(s, near) > place_of(s, far)))
+            (!place_of(s, near) ||
+             (place_of(s, far) && place_of(s, near) > place_of(s, far))))
             fail_msg("%s %s: line %u is not nearer than line %u",
                      builds[l].name, in, near, far);
         slice_free(s);
