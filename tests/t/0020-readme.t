@@ -27,6 +27,7 @@ cd "$T/source" || exit 1
 
 # N.command and N.shown for each command; sums.c, the program of the README.
 awk -v dir="$T" '
+    /^$/ { shown = ""; if (source) print >"sums.c"; next }
     !/^    / { command = shown = ""; source = 0; next }
     { line = substr($0, 5) }
     line == "#include <hct_rt.h>" { source = 1 }
