@@ -96,7 +96,7 @@ expect()
     # The 50th sum of all takes 2 s.
     *fault=stall*) want='job 8 is late .*sum<=300ms: missed' ;;
     # Four calls at least: one of each task.
-    *deadlines*) want=' 8 +1 sum<=300ms +400 +3[0-9]+ +[1-9]' ;;
+    *deadlines*) want=' 8 +1 sum<=300ms +400 +[0-9]+ +([4-9]|[0-9]{2,}) ' ;;
     *'hector ps 3'*) want=' 3 .* connected' ;;
     *'hector ps '*) want='imbalance +running' ;;
     *'stack 3'*) want='job 3: 4 tasks.*main.*imbalance\.c:' ;;
