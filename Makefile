@@ -176,7 +176,7 @@ deps:
 # A list of source:destination below $(PREFIX):mode; uninstall walks the same.
 man_pages := $(wildcard $(addsuffix /*.[1-8],config master master/hector master/judge \
     mpi-wrappers mpi-wrappers/inject mpi-wrappers/restore policies proto redirector slave \
-    slave/emulate slave/keep slave/slice))
+    slave/emulate slave/keep slave/move slave/slice))
 made = $(if $(filter proto/%,$1),$(B)/$1,$1)
 section = $(lastword $(subst ., ,$1))
 INSTALLED = \

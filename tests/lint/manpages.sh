@@ -16,7 +16,7 @@ fi
 clean 'everything has a manual page' \
     "$(for page in hector-run.1 hector.1 HCT_RT_Tag.3 hector.conf.5 \
         hector-proto.7 hector-inject.7 hector-policy.7 hct-optimizer.7 hector-batch.7 \
-        hector-master.8 hector-slave.8 hector-judge.8 hector-emulate.8 \
+        hector-move.7 hector-master.8 hector-slave.8 hector-judge.8 hector-emulate.8 \
         hector-keep.8 hector-slice.8 hector-restore.1; do
         printf '%s\n' "$pages" | grep -q "/$page\$" || echo "$page is missing"
     done)"

@@ -64,7 +64,7 @@ fi
 to "$T/own" uninstall
 is "$(find "$T/own" -type f -o -type l)" '' '... and it can be taken away'
 
-# Where everybody looks, and as the README says it: in a /usr/local, an /etc and
+# Where everybody looks, and as HCT_RT_Tag(3) says it: in a /usr/local, an /etc and
 # a cache of the loader that are this test's alone.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     cp -a /etc "$T/etc"
