@@ -3,7 +3,7 @@
 #   make            programs in build/bin, libraries and policies in build/lib
 #   make demo       the paper's example under hector-run
 #   make check      what every change has to pass (TESTS='t/0100* lint' for parts)
-#   make check-world  that and all other tests, in an hour or more (TESTS= as well)
+#   make check-world  that and all other tests, in some 30 minutes (TESTS= as well)
 #   make check-unit the unit tests alone
 #   make check-sanitized  these and the fuzzers, by clang with its sanitizers
 #   make steady     tests again and again (RUNS=20 BURNERS=3 TESTS='t/1930* t/2202*')

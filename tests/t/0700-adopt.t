@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2086 # scripts are for other shells; $A is words
 . "${0%/*}/../lib/t.sh"
 need mpirun
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 A='hector-run --adopt --'
 jobs()          # COLUMNS: of the job of the last run, and those of its worlds
 {

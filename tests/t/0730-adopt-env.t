@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016 # scripts are for other shells
 . "${0%/*}/../lib/t.sh"
 need mpirun
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 ended() { [ "$(sql 'SELECT count(*) FROM jobs WHERE ended_ns IS NULL')" = 0 ]; }
 
 for shell in sh bash; do

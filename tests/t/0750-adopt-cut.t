@@ -5,7 +5,7 @@
 . "${0%/*}/../lib/t.sh"
 hosts 1
 need mpirun
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 # Where hector-run puts a link to libhector.so if that lies behind a blank, both hosts
 # have to see it: the tasks are the other one's.
 export TMPDIR="$T/shared"

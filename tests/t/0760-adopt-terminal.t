@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016 # for other shells
 . "${0%/*}/../lib/t.sh"
 need mpirun
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 at_terminal()   # COMMAND...: its screen is $T/screen, descriptor 9 its keys
 {
