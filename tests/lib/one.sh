@@ -28,7 +28,7 @@ esac
 # come and go.
 if unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null; then
     # shellcheck disable=SC2016 # for the other shell
-    set -- unshare -m sh -c 'mount -t tmpfs shm /dev/shm && exec "$@"' - "$@"
+    set -- unshare -m sh -c 'mount -t tmpfs shm /dev/shm && T_OWN_SHM=1 exec "$@"' - "$@"
 fi
 timeout -k 10 "$limit" "$@" >"$tap.raw" 2>"$errors" </dev/null
 status=$?

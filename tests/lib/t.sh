@@ -89,6 +89,11 @@ need()          # PROGRAM...: skip the file if one is missing
     done
 }
 
+open_mpi_5()    # is that the Open MPI here?
+{
+    mpirun --version 2>/dev/null | grep -q '(Open MPI) 5'
+}
+
 need_moves()    # skip the file where no task can be moved
 {
     [ -e "$build/lib/hector/libmpi.so.40" ] ||
@@ -514,6 +519,13 @@ t_left()        # what is left behind just now, one a line
     done
     t_new_shm
     find "$TMPDIR" -mindepth 1 -maxdepth 1
+}
+
+killed_mpirun() # what an mpirun that was killed leaves is not ours
+{
+    rm -rf "$TMPDIR"/ompi.* "$TMPDIR"/prterun.*
+    # /dev/shm is the test's alone where one.sh could make it so
+    [ -z "${T_OWN_SHM:-}" ] || rm -f /dev/shm/sm_segment.* /dev/shm/vader_segment.*
 }
 
 t_check_tmp()

@@ -29,6 +29,7 @@ is "$(sql "SELECT node, count(*) FROM tasks WHERE job = 1 GROUP BY node" |
 # Open MPI of Debian does one-sided communication over TCP only when asked,
 # and without threads; so it is under mpirun.
 osc='-x OMPI_MCA_osc=pt2pt'
+! open_mpi_5 || osc=            # it has none of these
 run $R $osc -H n1,n2,n3 -n 3 "$APPS/comms" "$T" single
 is "$status" 0 'a walk through MPI between hosts'
 run $R $osc -H n1:2,n2:2 -n 4 --map-by node "$APPS/comms" "$T" single
