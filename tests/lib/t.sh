@@ -521,7 +521,8 @@ t_left()        # what is left behind just now, one a line
     find "$TMPDIR" -mindepth 1 -maxdepth 1
 }
 
-killed_mpirun() # what an mpirun that was killed leaves is not ours
+left_by_mpi()   # what mpirun that was killed, and a program that is started without
+                # any launcher, leave in Open MPI 5 is not ours
 {
     rm -rf "$TMPDIR"/ompi.* "$TMPDIR"/prterun.*
     # /dev/shm is the test's alone where one.sh could make it so

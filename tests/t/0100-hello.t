@@ -31,4 +31,5 @@ run hector-run -n 2 hostname
 is "$(out)" "$(hostname; hostname)" 'a program without MPI runs as well'
 run "$APPS/hello"
 is "$status" 0 'the program also runs alone'
+left_by_mpi
 done_testing

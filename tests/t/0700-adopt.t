@@ -156,5 +156,5 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
     skip 'nobody else gets in' 'not root'
 fi
-killed_mpirun
+left_by_mpi
 done_testing

@@ -138,5 +138,5 @@ is "$(state) $(sql "SELECT state FROM tasks WHERE job = $job")" 'done lost' \
     '... and recorded'
 ok '... and it runs on' [ -n "$(child hello)" ]
 touch "$T/go"
-killed_mpirun
+left_by_mpi
 done_testing

@@ -17,7 +17,7 @@ adopted()
     is "$status" 124 'an adopted command that is no MPI program'
     is "$(grep -c 'stack: hector: job [0-9]*: it has no tasks$' "$T/err")" 1 \
         '... has no tree'
-    killed_mpirun
+    left_by_mpi
 }
 if command -v mpirun >/dev/null; then
     lane adopted adopted

@@ -177,9 +177,9 @@ static void test_child(void **state)
     const char *const argv[] = { "sh", "-c",
         "pwd; echo A=$A HOME=$HOME; ls /proc/self/fd | wc -l; "
         "set -- $(cat /proc/$$/stat); test $1 = $5 && echo leader; "
-        /* Signals 32 and 33 are the C library's: as they were inherited. */
-        "grep -E 'Sig(Blk|Ign)' /proc/$$/status |"
-        "sed 's/180000000$/000000000/'", NULL };
+        /* By the shell itself: one that starts a program blocks signals. */
+        "while read -r line; do case $line in SigBlk* | SigIgn*) "
+        "echo \"$line\" ;; esac; done </proc/self/status", NULL };
     struct result r;
     char want[600];
     sigset_t set;
@@ -191,6 +191,9 @@ static void test_child(void **state)
     sigprocmask(SIG_BLOCK, &set, NULL);
     run(argv, NULL, dir, &r);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
+    /* Signals 32 and 33 are the C library's: as they were inherited. */
+    for (char *at = r.out; (at = strstr(at, "180000000\n"));)
+        memcpy(at, "000000000", 9);
     snprintf(want, sizeof(want), "%s\nA=1 HOME=\n4\nleader\n"
              "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", dir);
     assert_string_equal(r.out, want);
