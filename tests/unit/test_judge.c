@@ -366,6 +366,8 @@ static void test_owner(void **state)
     char dir[] = "/tmp/hector-judge-XXXXXX";
 
     (void)state;
+    if (pw && pw->pw_uid == geteuid())          /* another user than us */
+        pw = getpwnam("daemon");
     if (!pw || !mkdtemp(dir) || chmod(dir, 0755))
         skip();
     snprintf(object, sizeof(object), "%s/null.so", dir);
