@@ -8,11 +8,12 @@
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "mpi-wrappers/image/image_born.h"
 #include "mpi-wrappers/image/sys.h"
 
-enum { STATUS = 8192, MM_BRK = 5 };
+enum { STATUS = 8192, MM_BRK = 5, TRACER_MS = 5, TRACER_LOOKS = 200 };
 
 static uint64_t octal(uint64_t decimal)
 {
@@ -151,6 +152,22 @@ static enum image_reason dispositions(struct image_tables *t)
     return timers(t);
 }
 
+/* Reads /proc/thread-self/status. A tracer that takes one look at the stack, as
+ * a slave of Hector does, is gone after a moment; a debugger stays. */
+static long status_read(char *buf)
+{
+    const struct timespec moment = { .tv_nsec = TRACER_MS * 1000000l };
+    long n = 0;
+
+    for (int i = 0; i < TRACER_LOOKS; i++) {
+        n = sys_slurp("/proc/thread-self/status", buf, STATUS);
+        if (n <= 0 || !image_text_field(buf, "TracerPid", false))
+            break;
+        sys(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, 0);
+    }
+    return n;
+}
+
 enum image_reason image_self_read(struct image_tables *t)
 {
     struct image_head *h = image_arena_take(&t->arena, sizeof(*h));
@@ -171,7 +188,7 @@ enum image_reason image_self_read(struct image_tables *t)
     memcpy(h->release, kernel.release, sizeof(h->release) - 1);
     n = sys_slurp("/proc/thread-self/auxv", (char *)h->auxv, sizeof(h->auxv));
     h->auxv_bytes = n > 0 ? (uint64_t)n : 0;
-    if (sys_slurp("/proc/thread-self/status", buf, STATUS) <= 0)
+    if (status_read(buf) <= 0)
         return IMAGE_REFUSE(t, IMAGE_MACHINE, "there is no /proc/thread-self here");
     h->umask = (uint32_t)octal(image_text_field(buf, "Umask", false));
     if ((r = watched(t, buf)) || (r = owner(t)) || (r = directory(t, buf)) ||

@@ -486,13 +486,19 @@ static void *deaf(void *stop)           /* to the C library's signals, too */
     for (;;)
         pause();
 }
+static int brief;               /* the tracer goes when the signal has come */
 static void trace(pid_t pid)
 {
     int status;
     if (ptrace(PTRACE_SEIZE, pid, NULL, NULL))
         _exit(1);
-    while (waitpid(pid, &status, __WALL) > 0)
+    while (waitpid(pid, &status, __WALL) > 0) {
         ptrace(PTRACE_CONT, pid, NULL, WIFSTOPPED(status) ? WSTOPSIG(status) : 0);
+        if (brief && WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR2) {
+            usleep(100000);     /* the image has begun */
+            break;
+        }
+    }
     _exit(0);
 }
 int main(int argc, char **argv)
@@ -506,7 +512,8 @@ int main(int argc, char **argv)
         while (!ready)
             ;
     }
-    if (!strcmp(what, "traced")) {
+    brief = !strcmp(what, "looked-at");
+    if (!strcmp(what, "traced") || brief) {
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
         if (fork() == 0)
             trace(getppid());
@@ -575,6 +582,8 @@ refuses socket 'descriptor [0-9]+ .* is a socket'
 refuses pipe 'descriptor [0-9]+ .* is a pipe to somebody else'
 refuses child 'it has child processes'
 refuses traced 'process [0-9]+ traces it, as debuggers do'
+# Who takes a look and goes, as a slave does for a stack, is none; but a child.
+refuses looked-at 'it has child processes'
 refuses timer 'it has a timer of timer_create'
 refuses deleted 'descriptor .* more than 16 MiB'
 refuses shared 'it may share memory with other processes'
