@@ -3,7 +3,7 @@
 #   make            programs in build/bin, libraries and policies in build/lib
 #   make demo       the paper's example under hector-run
 #   make check      what every change has to pass (TESTS='t/0100* lint' for parts)
-#   make check-world  that and all other tests, in some 30 minutes (TESTS= as well)
+#   make check-world  that and all other tests, in half an hour or more (TESTS= as well)
 #   make check-unit the unit tests alone
 #   make check-sanitized  these and the fuzzers, by clang with its sanitizers
 #   make steady     tests again and again (RUNS=20 BURNERS=3 TESTS='t/1930* t/2202*')
@@ -43,8 +43,8 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined 
 INC  := -I. -I$(B)/gen -DHECTOR_VERSION='"$(VERSION)"'
 # Tasks that can be moved have a library before Open MPI that knows the inside of its
 # version 4. Where the compiler's is another one, Hector does without.
-MPI_H      := $(firstword $(wildcard $(addsuffix /mpi.h,$(patsubst -I%,%,\
-              $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))))))
+MPI_DIRS   := $(patsubst -I%,%,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null)))
+MPI_H      := $(firstword $(wildcard $(addsuffix /mpi.h,$(MPI_DIRS))))
 OPEN_MPI   := $(if $(MPI_H),$(shell awk '$$2 == "OMPI_MAJOR_VERSION" { print $$3 }' $(MPI_H)))
 LAYER_LIBS := $(if $(filter 4,$(or $(OPEN_MPI),4)),\
               $(addprefix $(B)/lib/hector/,libmpi.so.40 libhector-inside.so))

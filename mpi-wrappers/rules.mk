@@ -39,7 +39,7 @@ WRAP_HDRS := $(B)/include/hct_rt.h $(B)/include/hct_rtf.h \
              $(if $(shell command -v $(MPIFC) 2>/dev/null),$(B)/include/hct_rt.mod)
 # mpicc adds its own -I; an MPI header in a system directory is never ours to
 # warn about.
-MPI_INC   := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null)))
+MPI_INC   := $(MPI_DIRS:%=-isystem %)
 
 wrap_gen = @mkdir -p $(B)/gen; $(if $(V),,printf '  %-5s %s\n' GEN '$(@:$(B)/%=%)';) \
     LC_ALL=C $(wrap_awk) -v what=$1 mpi-wrappers/table/wrap.def > $@

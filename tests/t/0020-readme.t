@@ -60,11 +60,11 @@ not_run()       # COMMAND: why it is not run here
     'make install '*) why='it builds and writes to /usr/local: 0410-install.t runs it' ;;
     *'-H n1:2'* | *' 11.1 n3 '* | *'drain n2'* | *'kill 11'*)
         why='there are no simulated hosts here, or tasks cannot be moved'
-        [ -z "$clustered" ] || open_mpi_5
+        [ -z "$clustered" ] || ! tasks_move
         ;;
     *checkpoint* | *'kill 9'* | *' --restart '* | *'kill 10'*)
-        why='tasks of Open MPI 5 cannot be moved'
-        open_mpi_5
+        why='tasks of this Open MPI cannot be moved'
+        ! tasks_move
         ;;
     *) false ;;
     esac

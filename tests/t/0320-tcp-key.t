@@ -38,13 +38,11 @@ places()        # PID
 for p in $master_pid $(cat "/proc/$slave_pid/task/$slave_pid/children"); do
     if grep -q libasan "/proc/$p/maps"; then
         skip 'the key is in no core dump' 'so is memory of the sanitizer'
+    elif head -c 1 "/proc/$p/mem" 2>&1 | grep -q 'Permission denied'; then
+        skip 'the key is in no core dump' 'memory of processes cannot be read'
     else
-        if head -c 1 "/proc/$p/mem" 2>&1 | grep -q 'Permission denied'; then
-            skip 'the key is in no core dump' 'memory of processes cannot be read'
-        else
-            is "$(places "$p")" '0 some' \
-                "$(cat "/proc/$p/comm"): the key is in no core dump"
-        fi
+        is "$(places "$p")" '0 some' \
+            "$(cat "/proc/$p/comm"): the key is in no core dump"
     fi
 done
 
