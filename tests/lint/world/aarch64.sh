@@ -17,8 +17,8 @@ else
     # shellcheck disable=SC2046 # one word a directory
     clean 'it compiles for aarch64' "$(sources '^[^t].*\.c$' |
         xargs -P 2 -n 8 clang --target=aarch64-linux-gnu -fsyntax-only \
-            -std=c11 -D_GNU_SOURCE -DHECTOR_VERSION='"0"' -nostdlibinc -I. \
-            -I"$build" -I"$build/gen" -isystem $headers \
+            -std=c11 -D_GNU_SOURCE -DHECTOR_VERSION='"0"' -DHECTOR_OPEN_MPI=4 \
+            -nostdlibinc -I. -I"$build" -I"$build/gen" -isystem $headers \
             $(mpicc -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I/-isystem /p') \
             $(pkg-config --cflags pmix libevent libprotobuf-c smartcols 2>/dev/null) \
             -idirafter /usr/include \
