@@ -37,7 +37,8 @@ archives_of = $(patsubst %,$(B)/obj/%.a,$(notdir $(call programs_of,$1))) \
 TEST_LIBS = $(call libs,$(DEP_PKGS)) -lpthread -ldl -lm
 
 # ------------------------------------------------ programs for hector-run
-apps_c   := $(wildcard tests/apps/*.c)
+# mpi4.c is built by its test, where there is an MPI-4.
+apps_c   := $(filter-out tests/apps/mpi4.c,$(wildcard tests/apps/*.c))
 apps_f   := $(wildcard tests/apps/*.f tests/apps/*.f90)
 apps_all := $(patsubst tests/apps/%,$(B)/apps/%,$(basename $(apps_c) $(apps_f)))
 apps_mpi := $(if $(apps_c),$(shell grep -l '<mpi.h>' $(apps_c)))

@@ -18,7 +18,7 @@ static struct side side_of(const struct about *a, const struct comm *c,
 {
     uint32_t self = GET(c->shown->rank);
     bool rooted = a->traits & ABOUT_PEER, root = self == (uint32_t)a->peer;
-    const int *counts = its->counts;
+    const void *counts = its->counts;
     struct side s = { .type = its->type };
     uint64_t n = c->size, count = (uint64_t)its->count;
 
@@ -26,13 +26,14 @@ static struct side side_of(const struct about *a, const struct comm *c,
         return s;
     for (uint32_t i = 0; counts && i < c->size; i++)
         if (i != self) {
-            s.sum += (uint64_t)counts[i];
-            s.by_other += (uint64_t)counts[i] * (i + 1);
+            count = (uint64_t)about_count(a->traits, counts, i);
+            s.sum += count;
+            s.by_other += count * (i + 1);
         }
     if (counts)
         return s;
     if (its->count == ABOUT_OWN)
-        count = (uint64_t)other->counts[self];
+        count = (uint64_t)about_count(a->traits, other->counts, self);
     s.sum = rooted ? count : count * (n - 1);
     s.by_other = count * (rooted ? (uint64_t)(uint32_t)a->peer + 1
                                  : n * (n + 1) / 2 - (self + 1));

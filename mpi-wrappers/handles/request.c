@@ -328,7 +328,8 @@ void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
     if (!atomic_compare_exchange_strong(&s->request_key[at], &was, TAKEN))
         return;
     ours = GET(owner[at]) == who;
-    promise = ours && GET(p->call) == CALL_Comm_idup;
+    promise = ours && (GET(p->call) == CALL_Comm_idup ||
+                       GET(p->call) == CALL_Comm_idup_with_info);
     e = ended(s, at);
     if (ours) {
         SET(owner[at], NULL);

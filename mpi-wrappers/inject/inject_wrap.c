@@ -5,14 +5,15 @@
 #include "mpi-wrappers/record/wrap.h"
 
 #include "mpi-wrappers/handles/handle.h"
+#include "mpi-wrappers/table/mpi4.h"
 
 #define INJECT_MISSING(type) \
     ((type)_Generic((type *)0, int *: MPI_ERR_INTERN, default: 0))
 
-#define INJECT_BODY(type, name, params, args, receiver, to_nobody)         \
+#define INJECT_BODY(which, type, name, params, args, receiver, to_nobody)  \
     {                                                                      \
         type (*real) params = (type (*) params)                            \
-            real_get(REAL_C, CALL_##name);                                 \
+            real_get(which, CALL_##name);                                  \
         struct inject_call call;                                           \
         type rc;                                                           \
                                                                            \
@@ -27,11 +28,22 @@
 
 #define INJECT(type, name, params, args, receiver, to_nobody)              \
     WRAP_EXPORT type MPI_##name params                                     \
-    INJECT_BODY(type, name, params, args, receiver, to_nobody)
+    INJECT_BODY(REAL_C, type, name, params, args, receiver, to_nobody)
 
 #define INJECT_UNDECLARED(type, name, params, args, receiver, to_nobody)   \
     WRAP_EXPORT type inject_##name params __asm__("MPI_" #name);           \
     WRAP_EXPORT type inject_##name params                                  \
-    INJECT_BODY(type, name, params, args, receiver, to_nobody)
+    INJECT_BODY(REAL_C, type, name, params, args, receiver, to_nobody)
+
+#if MPI4_IS_DECLARED
+#define INJECT_MPI4 INJECT
+#else
+#define INJECT_MPI4 INJECT_UNDECLARED
+#endif
+
+#define INJECT_LARGE(type, name, params, args, receiver, to_nobody)        \
+    WRAP_EXPORT type inject_##name##_c params __asm__("MPI_" #name "_c");  \
+    WRAP_EXPORT type inject_##name##_c params                              \
+    INJECT_BODY(REAL_LARGE, type, name, params, args, receiver, to_nobody)
 
 #include "inject_c.inc"

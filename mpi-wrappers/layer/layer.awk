@@ -5,7 +5,8 @@
 #
 # Each translates the handles that it gets, calls Open MPI's function, and makes
 # or ends handles of ours for those that it left. What is not made so stands in
-# layer_by_hand() and is written out in C.
+# layer_by_hand() and is written out in C; what is new in MPI-4 the Open MPI
+# inside does not have.
 
 function layer_by_hand()
 {
@@ -19,7 +20,7 @@ function layer_by_hand()
         name ~ /^(Recv_init|Buffer_detach|Sendrecv|Sendrecv_replace|Start|Startall|Cancel)$/ ||
         name ~ /^(Wait|Test)(all|any|some)?$|^Request_(free|get_status)$/ ||
         name ~ /^I?[mM]?[pP]robe$|^(Comm_create_group|Intercomm_create)$/ ||
-        name ~ /^Status_/ && flag == "conly"
+        name ~ /^Status_/ && has("conly") || has("mpi4")
 }
 
 # "datatype" of "datatype.out[]"; "" of what is no handle.
@@ -136,7 +137,7 @@ function put_layer(    i, k, n, t, o, args, before, after, params, sep, dir, lab
         after = after sprintf("    CALL_COPIED(rc, %s, %s);\n", name_of(decl[1]), \
             name_of(decl[first("comm.out datatype.out")]))
     label = "PMPI_" name
-    if (flag == "undeclared" || flag == "conly") {
+    if (has("undeclared") || has("conly")) {
         printf "%s call_%s(%s) __asm__(\"PMPI_%s\");\n", type, name, params, name
         label = "call_" name
     }

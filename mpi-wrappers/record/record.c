@@ -24,9 +24,13 @@
 #include "mpi-wrappers/table/real.h"
 
 enum { ATTACH_MS = 5000,        /* how long MPI_Init may wait for a slave */
-       LEVEL_SERIALIZED = 3 };  /* of page_header.level */
+       LEVEL_SERIALIZED = 3,    /* of page_header.level */
+       LEVEL_MULTIPLE = 4 };
 
 static atomic_flag started = ATOMIC_FLAG_INIT;
+/* What is begun and not over: MPI_Init, which may call MPI_Init_thread, and
+ * sessions. */
+static _Atomic uint32_t world, sessions;
 
 /* ------------------------------------------------- what a call is about */
 
@@ -39,7 +43,7 @@ static uint64_t bytes_of(const struct self *t, const struct about *a,
     if (UNLIKELY(a->counts != NULL) && t->comm && !t->comm->inter) {
         *count = 0;
         for (uint32_t i = 0; i < t->comm->size; i++)
-            *count += (uint64_t)a->counts[i];
+            *count += (uint64_t)about_count(a->traits, a->counts, i);
     }
     if (!a->type || (int64_t)*count <= 0)
         return 0;
@@ -337,6 +341,9 @@ static void tell_end(struct self *t, const struct about *a, bool ok)
         (!ok || wants_size(t, a)))
         t->about.tag = PAGE_UNKNOWN;    /* see page_flight */
     if (ok && (a->traits & ABOUT_MAKES_REQUEST)) {
+        /* Of MPI_Isendrecv the page has no room for what it receives. */
+        if (UNLIKELY(a->traits & ABOUT_SOURCE))
+            messages_unsure();
         t->about.idle = a->traits & ABOUT_PERSISTENT;
         t->about.site = (uint16_t)page_site_in(t->number, t->model.last);
         request_made(a, &t->about);
@@ -505,7 +512,8 @@ void record_init_begin(void)
             crew_begin();
         }
     }
-    set_state(PAGE_STATE_INIT);
+    if (GET(world) + GET(sessions) == 0)
+        set_state(PAGE_STATE_INIT);
 }
 
 /* How many threads may call MPI. */
@@ -514,7 +522,8 @@ static void learn_level(struct page_header *h, bool ok)
     int (*query)(int *) = (int (*)(int *))real_get(REAL_C, CALL_Query_thread);
     int level = -1;
 
-    if (h && ok && query && query(&level) == 0 && level >= 0 && level < 4)
+    if (h && ok && GET(h->level) == 0 && query && query(&level) == 0 &&
+        level >= 0 && level < LEVEL_MULTIPLE)
         SET(h->level, (uint32_t)level + 1);
 }
 
@@ -547,6 +556,21 @@ void record_init_end(bool ok)
                           thread_attached.ring_bytes)));
     if (h && ok)
         crew_end(h);
+    if (ok)
+        SET(world, 1);
+    set_state(PAGE_STATE_RUNNING);
+}
+
+/* What level it has is not asked for: MPI_Query_thread may not be called. */
+void record_session_begun(bool ok)
+{
+    struct page_header *h = atomic_load_explicit(&thread_page,
+                                                 memory_order_acquire);
+
+    if (ok && atomic_fetch_add(&sessions, 1) == 0 && GET(world) == 0 && h) {
+        SET(h->level, LEVEL_MULTIPLE);
+        crew_end(h);
+    }
     set_state(PAGE_STATE_RUNNING);
 }
 
@@ -555,6 +579,8 @@ void record_finalize_begin(void)
     const struct page_header *h = atomic_load_explicit(&thread_page,
                                                        memory_order_acquire);
 
+    if (GET(world) + GET(sessions) > 1)
+        return;
     set_state(PAGE_STATE_FINALIZE);
     if (h)
         crew_settle(h);
@@ -562,5 +588,15 @@ void record_finalize_begin(void)
 
 void record_finalize_end(void)
 {
-    set_state(PAGE_STATE_DONE);
+    SET(world, 0);
+    if (GET(sessions) == 0)
+        set_state(PAGE_STATE_DONE);
+}
+
+void record_session_over(bool ok)
+{
+    if (ok && GET(sessions))
+        atomic_fetch_sub(&sessions, 1);
+    if (GET(world) + GET(sessions) == 0)
+        set_state(PAGE_STATE_DONE);
 }

@@ -37,10 +37,15 @@ void record_unsent(void);
 void record_start(const struct attach *a);
 
 /* The life of MPI, for page_header.state: before and after MPI_Init (or
- * MPI_Init_thread) and MPI_Finalize. The first registers with the slave. */
+ * MPI_Init_thread) and MPI_Finalize, MPI_Session_init and MPI_Session_finalize.
+ * The first registers with the slave; the last one ends it. A program that has
+ * sessions alone has no MPI_COMM_WORLD to find its communicators by: calls are
+ * recorded, and not what they are about. */
 void record_init_begin(void);
 void record_init_end(bool ok);
+void record_session_begun(bool ok);
 void record_finalize_begin(void);
 void record_finalize_end(void);
+void record_session_over(bool ok);
 
 #endif

@@ -1,4 +1,5 @@
-/* wrap.c - the C entry points: MPI_Send and all the others of wrap.def.
+/* wrap.c - the C entry points: MPI_Send and all the others of wrap.def, and
+ * MPI_Send_c, which is recorded as MPI_Send.
  *
  * Each is: note the entry, call the real function, note the exit. A function
  * that the program's MPI library does not have returns an error. The further
@@ -6,6 +7,7 @@
 #include "mpi-wrappers/record/wrap.h"
 
 #include "mpi-wrappers/handles/handle.h"
+#include "mpi-wrappers/table/mpi4.h"
 
 #define WRAP_MISSING(type) \
     ((type)_Generic((type *)0, int *: MPI_ERR_INTERN, default: 0))
@@ -19,10 +21,10 @@
 #define WRAP_FILE_KEY_AT(p) ((p) ? (uintptr_t)*(p) : 0)
 #define WRAP_IN_PLACE(b)    ((uintptr_t)(b) == handle_flavor.in_place)
 
-#define WRAP_BODY(type, name, params, args, ...)                           \
+#define WRAP_BODY(which, type, name, params, args, ...)                    \
     {                                                                      \
         type (*real) params = (type (*) params)                            \
-            real_get(REAL_C, CALL_##name);                                 \
+            real_get(which, CALL_##name);                                  \
         struct about about;                                                \
         type rc;                                                           \
                                                                            \
@@ -39,12 +41,29 @@
 /* mpi.h checks the table: a wrong parameter does not compile. */
 #define WRAP(type, name, params, args, ...)                                \
     WRAP_EXPORT type MPI_##name params                                     \
-    WRAP_BODY(type, name, params, args, __VA_ARGS__)
+    WRAP_BODY(REAL_C, type, name, params, args, __VA_ARGS__)
 
 /* Not declared there, or a macro, or declared in several ways. */
 #define WRAP_UNDECLARED(type, name, params, args, ...)                     \
     WRAP_EXPORT type wrap_##name params __asm__("MPI_" #name);             \
     WRAP_EXPORT type wrap_##name params                                    \
-    WRAP_BODY(type, name, params, args, __VA_ARGS__)
+    WRAP_BODY(REAL_C, type, name, params, args, __VA_ARGS__)
+
+#if MPI4_IS_DECLARED
+#define WRAP_MPI4 WRAP
+#else
+#define WRAP_MPI4 WRAP_UNDECLARED
+#endif
+
+#if MPI_VERSION < 4
+#define WRAP_LARGE(type, name, params, args, ...)                          \
+    WRAP_EXPORT type wrap_##name##_c params __asm__("MPI_" #name "_c");    \
+    WRAP_EXPORT type wrap_##name##_c params                                \
+    WRAP_BODY(REAL_LARGE, type, name, params, args, __VA_ARGS__)
+#else
+#define WRAP_LARGE(type, name, params, args, ...)                          \
+    WRAP_EXPORT type MPI_##name##_c params                                 \
+    WRAP_BODY(REAL_LARGE, type, name, params, args, __VA_ARGS__)
+#endif
 
 #include "wrap_c.inc"

@@ -13,9 +13,10 @@
 
 static inline void wrap_begin(unsigned call, const struct about *a)
 {
-    if (call == CALL_Init || call == CALL_Init_thread)
+    if (call == CALL_Init || call == CALL_Init_thread ||
+        call == CALL_Session_init)
         record_init_begin();
-    else if (call == CALL_Finalize)
+    else if (call == CALL_Finalize || call == CALL_Session_finalize)
         record_finalize_begin();
     record_enter(call, a);
 }
@@ -25,8 +26,12 @@ static inline void wrap_end(unsigned call, const struct about *a, bool ok)
     record_leave(a, ok);
     if (call == CALL_Init || call == CALL_Init_thread)
         record_init_end(ok);
+    else if (call == CALL_Session_init)
+        record_session_begun(ok);
     else if (call == CALL_Finalize)
         record_finalize_end();
+    else if (call == CALL_Session_finalize)
+        record_session_over(ok);
 }
 
 #endif

@@ -42,6 +42,15 @@ function nth(kinds, n,    j)
     return 0
 }
 
+# What it does, whenever that is: of MPI_Iallreduce and Allreduce_init allreduce.
+function operation(    n)
+{
+    n = tolower(name)
+    sub(/_init$/, "", n)
+    sub(/^i/, "", n)
+    return n
+}
+
 # The n-th count, and the datatype that follows it.
 function amount(n, fortran,    c, t)
 {
@@ -59,22 +68,22 @@ function how_much(fortran,    place, other, count, type, counts, last)
 {
     counts = "NULL"
     amount(1, fortran)
-    if (tolower(name) ~ /^i?scatterv?$/) {
+    if (operation() ~ /^scatterv?$/) {
         last = nth("buf.out", 1)
         place = pointer(last, fortran)
         other = name !~ /v$/
         amount(other ? 2 : 1, fortran)
-    } else if (tolower(name) ~ /^i?(all)?gatherv?$/ || tolower(name) ~ /^i?alltoall$/) {
+    } else if (operation() ~ /^(all)?gatherv?$/ || operation() ~ /^alltoall$/) {
         place = pointer(1, fortran)
         other = name !~ /v$/
-    } else if (tolower(name) ~ /^i?alltoallv$/) {
+    } else if (operation() ~ /^alltoallv$/) {
         last = nth("datatype", 1)
         counts = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" \
-            pointer(1, fortran) ") ? NULL : (const int *)" \
+            pointer(1, fortran) ") ? NULL : " \
             pointer(nth("counts", 1), fortran)
         the_type = handle(last, fortran)
-    } else if (tolower(name) ~ /^i?reduce_scatter$/) {
-        counts = "(const int *)" pointer(nth("counts", 1), fortran)
+    } else if (operation() ~ /^reduce_scatter$/) {
+        counts = pointer(nth("counts", 1), fortran)
         the_type = handle(nth("datatype", 1), fortran)
     } else if (name ~ /^R?[gG]et_accumulate$/)
         amount(2, fortran)
@@ -82,7 +91,7 @@ function how_much(fortran,    place, other, count, type, counts, last)
     type = the_type
     if (place) {
         place = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" place ")"
-        amount(tolower(name) ~ /scatter/ ? 1 : 2, fortran)
+        amount(operation() ~ /scatter/ ? 1 : 2, fortran)
         count = place " ? " (other ? the_count : "0") " : " count
         type = place " ? " (other ? the_type : "0") " : " type
     }
@@ -96,7 +105,7 @@ function parcels(fortran,    place, c1, c2, t1, t2, text)
     if (name !~ /^(Gatherv|Scatterv|Allgatherv|Alltoallv|Reduce_scatter)$/)
         return ""
     place = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" pointer(1, fortran) ")"
-    c1 = "(const int *)" pointer(nth("counts", 1), fortran)
+    c1 = pointer(nth("counts", 1), fortran)
     t1 = handle(nth("datatype", 1), fortran)
     t2 = name == "Reduce_scatter" ? t1 : handle(nth("datatype", 2), fortran)
     if (name == "Gatherv")
@@ -109,7 +118,7 @@ function parcels(fortran,    place, c1, c2, t1, t2, text)
         text = ".gives.count = " place " ? ABOUT_OWN : " \
             value(nth("count", 1), fortran) ", .takes.counts = " c1
     else {
-        c2 = "(const int *)" pointer(nth("counts", 2), fortran)
+        c2 = pointer(nth("counts", 2), fortran)
         text = ".gives.counts = " place " ? " c2 " : " c1 ", .takes.counts = " c2
     }
     if (name ~ /^All/)
@@ -120,8 +129,8 @@ function parcels(fortran,    place, c1, c2, t1, t2, text)
 
 function is_collective(    n, on_files)
 {
-    n = tolower(name)
-    sub(/^i?(neighbor_)?/, "", n)
+    n = operation()
+    sub(/^neighbor_/, "", n)
     if (n ~ /^(allgatherv?|allreduce|alltoall[vw]?|barrier|bcast|exscan)$/ ||
         n ~ /^(gatherv?|reduce|reduce_scatter(_block)?|scan|scatterv?)$/)
         return 1
@@ -130,7 +139,7 @@ function is_collective(    n, on_files)
     n = name
     if (sub(/^File_/, "", n))
         return n ~ on_files
-    return name ~ /^Comm_(i?dup|dup_with_info|split|split_type|create)$/ ||
+    return name ~ /^Comm_(i?dup(_with_info)?|split|split_type|create)$/ ||
         name ~ /^Comm_(accept|connect|spawn|spawn_multiple)$/ ||
         name ~ /^Comm_(disconnect|free)$/ || name ~ /^Intercomm_/ ||
         name ~ /^(Cart|Graph|Dist_graph)_(create|create_adjacent|sub)$/ ||
@@ -180,7 +189,7 @@ function traits(    t)
         t = t " | ABOUT_AGAIN"
 
     requests = nth("request request.inout request.inout[]", 1)
-    if (name ~ /^I?[bsr]?send$|^[BSR]send$|^Send$|^Sendrecv(_replace)?$/)
+    if (name ~ /^I?[bsr]?send$|^[BSR]send$|^Send$|^(Send|Isend)recv(_replace)?$/)
         t = t " | ABOUT_SENDS"
     if (name ~ /^M?[rR]ecv$|^Sendrecv(_replace)?$/)
         t = t " | ABOUT_TAKES"
@@ -246,7 +255,7 @@ function about(fortran,    t, peer, source, tag, text, n)
         t = t " | ABOUT_LEVEL"
         sub(/\.tag = 0/, ".tag = " value(1, fortran), text)
     }
-    t = t (peer ? " | ABOUT_PEER" : "") \
+    t = t (enlarged ? " | ABOUT_LARGE" : "") (peer ? " | ABOUT_PEER" : "") \
         (source && t !~ /BY_GROUP/ ? " | ABOUT_SOURCE" : "") \
         (tag ? " | ABOUT_TAG" : "") (fortran ? " | ABOUT_FORTRAN" : "")
     if (object)

@@ -39,6 +39,7 @@ enum about_traits {
                                    received, into made */
     ABOUT_MATCHED = 1 << 26,    /* receives this one: object */
     ABOUT_COMMITS = 1 << 27,    /* type may be used from now on */
+    ABOUT_LARGE = 1 << 28,      /* counts are MPI_Count, not int */
 };
 
 /* Of a collective call in which each member gives each other one an amount of its
@@ -47,7 +48,7 @@ enum about_traits {
  * root or comes from there. */
 struct about_parcels {
     struct about_side {
-        const int *counts;      /* one for each member; NULL: a single one */
+        const void *counts;     /* one for each member; NULL: a single one */
         int64_t count;          /* or ABOUT_OWN: as the other side has for this
                                    task itself */
         uintptr_t type;         /* handle */
@@ -65,7 +66,7 @@ struct about {
     const void *made;           /* where the new object's handle will stand, or
                                    with ABOUT_MATCHES that of the message */
     const void *requests;       /* an array of handles */
-    const int *counts;          /* one for each member: instead of count */
+    const void *counts;         /* one for each member: instead of count */
     const struct about_parcels *parcels;        /* NULL: another call */
     /* Of a wait or test, or MPI_Improbe, when it is over: */
     const int *flag;            /* is anything finished? NULL: it is */
@@ -107,6 +108,13 @@ void about_fill(struct about *to, const struct about v)
     to->tag = v.tag;
     to->source_tag = v.source_tag;
     to->traits = v.traits;
+}
+
+/* The one of member i among counts, of a call with these traits. */
+static inline int64_t about_count(uint32_t traits, const void *counts, uint32_t i)
+{
+    return traits & ABOUT_LARGE ? ((const int64_t *)counts)[i]
+                                : ((const int *)counts)[i];
 }
 
 /* Handles of MPI are pointers or integers. A key is one word that is never 0

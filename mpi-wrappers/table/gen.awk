@@ -2,7 +2,8 @@
 #
 #   awk -v what=ids   -f gen.awk wrap.def   enum call_id, by number
 #   awk -v what=names -f gen.awk wrap.def   [number] = "MPI_Name",
-#   awk -v what=c     -f gen.awk wrap.def   WRAP(...) per C function
+#   awk -v what=c     -f gen.awk wrap.def   WRAP(...) per C function, and
+#                                           WRAP_LARGE(...) where NAME_c exists
 #   awk -v what=f     -f gen.awk wrap.def   WRAPF(...) per Fortran function
 #   awk -v what=inject_c -f gen.awk wrap.def    INJECT(...) per C function
 #   awk -v what=inject_f -f gen.awk wrap.def    INJECTF(...) per Fortran one
@@ -31,7 +32,7 @@ function name_of(decl)
     return substr(decl, RSTART)
 }
 
-# Read one line: number type Name flag | kind decl; kind decl
+# Read one line: number type Name flags | kind decl; kind decl
 function parse(    bar, left, right, words, n, i, sp)
 {
     bar = index($0, "|")
@@ -40,12 +41,18 @@ function parse(    bar, left, right, words, n, i, sp)
     left = substr($0, 1, bar - 1)
     right = substr($0, bar + 1)
     n = split(left, words, " ")
-    if (n < 3 || n > 4)
-        fail("not NUMBER TYPE NAME [FLAG]")
+    if (n < 3)
+        fail("not NUMBER TYPE NAME [FLAG...]")
     number = words[1] + 0
     type = words[2]
     name = words[3]
-    flag = n == 4 ? words[4] : ""
+    enlarged = 0
+    flags = " "
+    for (i = 4; i <= n; i++) {
+        if (words[i] !~ /^(undeclared|conly|cptr|mpi4|large)$/)
+            fail("no flag \"" words[i] "\"")
+        flags = flags words[i] " "
+    }
     if (number < 1 || number in taken || name in known)
         fail("number or name used twice: " number " " name)
     taken[number] = known[name] = 1
@@ -61,6 +68,31 @@ function parse(    bar, left, right, words, n, i, sp)
         kind[i] = substr(words[i], 1, sp - 1)
         decl[i] = substr(words[i], sp + 1)
     }
+}
+
+function has(flag)
+{
+    return index(flags, " " flag " ") > 0
+}
+
+# The declarations of NAME_c instead of those of NAME: MPI-4.0, 2.5.8.
+function enlarge(    i)
+{
+    enlarged = 1
+    for (i = 1; i <= nparams; i++)
+        if (kind[i] ~ /^(count|counts|size)([.[]|$)/)
+            sub(/(int|MPI_Aint) /, "MPI_Count ", decl[i])
+        else if (kind[i] ~ /^disp/ && decl[i] !~ /MPI_Aint/)
+            sub(/int /, "MPI_Aint ", decl[i])
+        else if (kind[i] == "func" && decl[i] !~ /extent/)
+            sub(/_function /, "_function_c ", decl[i])
+}
+
+# Which macro: _LARGE, _UNDECLARED, _MPI4 or that of what every mpi.h declares.
+function form()
+{
+    return enlarged ? "_LARGE" : has("undeclared") || has("conly") ? "_UNDECLARED" : \
+        has("mpi4") ? "_MPI4" : ""
 }
 
 # Number of the first parameter of one of these kinds, in order of kinds.
@@ -85,9 +117,8 @@ function put_c(    i, params, args)
         put_inject_c(params, args)
         return
     }
-    printf "WRAP%s(%s, %s, (%s), (%s),\n    %s)\n", \
-        flag == "undeclared" || flag == "conly" ? "_UNDECLARED" : "", \
-        type, name, nparams ? params : "void", args, about(0)
+    printf "WRAP%s(%s, %s, (%s), (%s),\n    %s)\n", form(), type, name, \
+        nparams ? params : "void", args, about(0)
 }
 
 # Whom this function sends a message to, or stores data at; 0: nobody.
@@ -101,9 +132,8 @@ function receiver(    i)
 function put_inject_c(params, args,    peer)
 {
     peer = receiver()
-    printf "INJECT%s(%s, %s, (%s), (%s), %s, %s)\n", \
-        flag == "undeclared" || flag == "conly" ? "_UNDECLARED" : "", \
-        type, name, nparams ? params : "void", args, \
+    printf "INJECT%s(%s, %s, (%s), (%s), %s, %s)\n", form(), type, name, \
+        nparams ? params : "void", args, \
         peer ? name_of(decl[peer]) : "INJECT_NOBODY", \
         peer ? name_of(decl[peer]) " = handle_flavor.proc_null" : "(void)0"
 }
@@ -167,11 +197,15 @@ function put_f(cptr,    i, n, lengths, params, args, sep, error)
     else if (what == "kinds")
         printf "CALL_KIND(\"MPI_%s\", %d, %d)\n", name, number, \
             (receiver() > 0)
-    else if (what == "c" || what == "inject_c")
+    else if (what == "c" || what == "inject_c") {
         put_c()
-    else if (what ~ /f$/ && flag != "conly") {
+        if (has("large")) {
+            enlarge()
+            put_c()
+        }
+    } else if (what ~ /f$/ && !has("conly")) {
         put_f(0)
-        if (flag == "cptr")
+        if (has("cptr"))
             put_f(1)
     }
 }

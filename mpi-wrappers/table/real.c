@@ -20,13 +20,13 @@ struct libs { unsigned n; char path[LIBS_MAX][PATH_MAX]; };
 
 static void build_name(char *to, enum real_kind kind, unsigned call)
 {
-    static const char *const ends[REAL_KINDS] = { "", "_", "_cptr_", "_f08_",
-                                                  "" };
+    static const char *const ends[REAL_KINDS] = { "", "_c", "_", "_cptr_",
+                                                  "_f08_", "" };
     const char *name = call_name(call);
 
     snprintf(to, NAME_BYTES, "%s%s%s", kind == REAL_P ? "P" : "", name,
              ends[kind]);
-    if (kind != REAL_C && kind != REAL_P)
+    if (kind != REAL_C && kind != REAL_LARGE && kind != REAL_P)
         for (char *p = to; *p; p++)
             *p = (char)tolower((unsigned char)*p);
 }

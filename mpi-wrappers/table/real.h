@@ -14,6 +14,7 @@
 
 enum real_kind {
     REAL_C,                     /* MPI_Send */
+    REAL_LARGE,                 /* MPI_Send_c: counts are MPI_Count */
     REAL_F,                     /* mpi_send_ */
     REAL_F_CPTR,                /* mpi_alloc_mem_cptr_ */
     REAL_F08,                   /* mpi_send_f08_ */

@@ -366,7 +366,8 @@ static bool are_last(const struct graph *g, uint32_t r, int32_t target,
         if (!is_like(f, target, comm, tag) || !sends(c))
             continue;
         sent++;
-        requests -= (c->flags & HCT_CALL_REQUEST) ||
+        requests -= (c->class_ == HCT_CLASS_SEND &&
+                     (c->flags & HCT_CALL_REQUEST)) ||
                     strcmp(c->name, "MPI_Start") == 0;
     }
     return requests == 0 && sent <= n;

@@ -1,0 +1,103 @@
+/* mpi4.c - what MPI-4.0 adds, for a library that has it.
+ *
+ *   mpi4            each kind of call, known times each; prints what it did
+ *   mpi4 session    the same sum without MPI_Init
+ *   mpi4 stuck      rank 0 waits for a persistent barrier that the others never
+ *                   make: they wait for a message of it */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 3, PARTS = 4 };
+
+static int sum_of(MPI_Comm comm)
+{
+    int rank, sum = 0;
+
+    MPI_Comm_rank(comm, &rank);
+    rank++;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    return sum;
+}
+
+static int session(void)
+{
+    MPI_Session s;
+    MPI_Group g;
+    MPI_Comm comm;
+    int rank, sum;
+
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+    MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+    MPI_Comm_create_from_group(g, "hector", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                               &comm);
+    MPI_Group_free(&g);
+    MPI_Comm_rank(comm, &rank);
+    sum = sum_of(comm);
+    if (rank == 0)
+        printf("sum %d\n", sum);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&s);
+    return 0;
+}
+
+static void stuck(int rank)
+{
+    MPI_Request r;
+    int none = 0;
+
+    if (rank)
+        MPI_Recv(&none, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+    MPI_Start(&r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Request r, part[2];
+    int rank, n, to, from, got[PARTS] = { 0 }, mine[PARTS];
+    MPI_Count one = 1;
+
+    if (argc > 1 && strcmp(argv[1], "session") == 0)
+        return session();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (argc > 1)
+        stuck(rank);
+    to = (rank + 1) % n;
+    from = (rank + n - 1) % n;
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Start(&r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&r);
+    MPI_Isendrecv(&rank, 1, MPI_INT, to, 1, got, 1, MPI_INT, from, 1,
+                  MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    if (got[0] != from)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Sendrecv_c(&rank, one, MPI_INT, to, 2, got, one, MPI_INT, from, 2,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < PARTS; i++)
+        mine[i] = rank + i;
+    MPI_Psend_init(mine, PARTS, 1, MPI_INT, to, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &part[0]);
+    MPI_Precv_init(got, PARTS, 1, MPI_INT, from, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &part[1]);
+    MPI_Startall(2, part);
+    for (int i = 0; i < PARTS; i++)
+        MPI_Pready(i, part[0]);
+    MPI_Waitall(2, part, MPI_STATUSES_IGNORE);
+    if (got[PARTS - 1] != from + PARTS - 1)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    MPI_Request_free(&part[0]);
+    MPI_Request_free(&part[1]);
+    n = sum_of(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("sum %d\n", n);
+    MPI_Finalize();
+    return 0;
+}

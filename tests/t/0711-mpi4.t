@@ -1,0 +1,32 @@
+# What MPI-4.0 adds is seen: persistent collectives, MPI_Isendrecv, partitioned
+# messages, large counts, sessions; and a wait for a collective call that others
+# never make is proven.
+# limit: 60
+. "${0%/*}/../lib/t.sh"
+need mpiexec.mpich mpicc.mpich
+mpicc.mpich -O2 -std=gnu11 -w -o "$T/mpi4" "$top/tests/apps/mpi4.c" ||
+    skip_all 'no MPI-4 here'
+
+called()        # JOB CALL: how often, over all tasks
+{
+    sql "SELECT coalesce(sum(calls), 0) FROM calls
+        WHERE job = $1 AND call = '$2'"
+}
+
+run hector-run --adopt -- mpiexec.mpich -n 3 "$T/mpi4"
+is "$status|$(out)" '0|sum 6' 'the program runs as ever'
+for is in Barrier_init=3 Start=9 Isendrecv=3 Sendrecv=3 Psend_init=3 \
+          Precv_init=3 Pready=12 Request_free=9; do
+    is "$(called 1 "MPI_${is%=*}")" "${is#*=}" "MPI_${is%=*} is counted"
+done
+is "$(sql 'SELECT count(*) FROM verdicts WHERE job = 1')" 0 '... and nothing is wrong'
+
+run hector-run --adopt -- mpiexec.mpich -n 3 "$T/mpi4" session
+is "$status|$(out)" '0|sum 6' 'sessions without MPI_Init'
+is "$(called 2 MPI_Session_init) $(called 2 MPI_Allreduce)" '3 3' '... are counted'
+is "$(sql "SELECT DISTINCT state FROM tasks WHERE job = 2")" exited '... and end'
+
+run hector-run --adopt --on-hang kill -- mpiexec.mpich -n 3 "$T/mpi4" stuck
+is "$status" 123 'a wait for what the others never make is ended'
+like "$T/err" 'MPI_Wait by MPI_Barrier_init for rank 1' '... and why is said'
+done_testing
