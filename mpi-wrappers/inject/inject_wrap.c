@@ -35,11 +35,8 @@
     WRAP_EXPORT type inject_##name params                                  \
     INJECT_BODY(REAL_C, type, name, params, args, receiver, to_nobody)
 
-#if MPI4_IS_DECLARED
-#define INJECT_MPI4 INJECT
-#else
+/* Whether mpi.h agrees wrap.c has found out. */
 #define INJECT_MPI4 INJECT_UNDECLARED
-#endif
 
 #define INJECT_LARGE(type, name, params, args, receiver, to_nobody)        \
     WRAP_EXPORT type inject_##name##_c params __asm__("MPI_" #name "_c");  \

@@ -455,6 +455,12 @@ void record_unsent(void)
 
 /* ------------------------------------------------------- the life of MPI */
 
+/* How many of MPI_Init and sessions are not over. */
+static uint32_t in_use(void)
+{
+    return GET(world) + GET(sessions);
+}
+
 static void set_state(enum page_state state)
 {
     struct page_header *h = atomic_load_explicit(&thread_page,
@@ -512,7 +518,7 @@ void record_init_begin(void)
             crew_begin();
         }
     }
-    if (GET(world) + GET(sessions) == 0)
+    if (in_use() == 0)
         set_state(PAGE_STATE_INIT);
 }
 
@@ -549,6 +555,8 @@ void record_init_end(bool ok)
                            thread_attached.slots, thread_attached.calls,
                            thread_attached.ring_bytes)),
                        GET(h->level) >= LEVEL_SERIALIZED);
+    if (GET(sessions))          /* what was sent there is not counted */
+        messages_sent(0, PAGE_UNKNOWN, PAGE_UNKNOWN, 0);
     if (h && ok && (thread_attached.what & PAGE_DO_STATE))
         meeting_start((struct page_meetings *)(void *)
                       ((char *)h + page_meetings_at(
@@ -579,7 +587,7 @@ void record_finalize_begin(void)
     const struct page_header *h = atomic_load_explicit(&thread_page,
                                                        memory_order_acquire);
 
-    if (GET(world) + GET(sessions) > 1)
+    if (in_use() > 1)
         return;
     set_state(PAGE_STATE_FINALIZE);
     if (h)
@@ -589,7 +597,7 @@ void record_finalize_begin(void)
 void record_finalize_end(void)
 {
     SET(world, 0);
-    if (GET(sessions) == 0)
+    if (in_use() == 0)
         set_state(PAGE_STATE_DONE);
 }
 
@@ -597,6 +605,6 @@ void record_session_over(bool ok)
 {
     if (ok && GET(sessions))
         atomic_fetch_sub(&sessions, 1);
-    if (GET(world) + GET(sessions) == 0)
+    if (in_use() == 0)
         set_state(PAGE_STATE_DONE);
 }

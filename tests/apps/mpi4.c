@@ -1,6 +1,7 @@
 /* mpi4.c - what MPI-4.0 adds, for a library that has it.
  *
- *   mpi4            each kind of call, known times each; prints what it did
+ *   mpi4            each kind of call, known times each, for up to TASKS tasks;
+ *                   prints the sum of their numbers from 1
  *   mpi4 session    the same sum without MPI_Init
  *   mpi4 stuck      rank 0 waits for a persistent barrier that the others never
  *                   make: they wait for a message of it */
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS = 3, PARTS = 4 };
+enum { ROUNDS = 3, PARTS = 4, TASKS = 8 };
 
 static int sum_of(MPI_Comm comm)
 {
@@ -53,6 +54,32 @@ static void stuck(int rank)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* j + 1 numbers for rank j: counts of 64 bits, of which 32 would be zeros. */
+static void large_counts(int rank, int n)
+{
+    MPI_Count gives[TASKS], takes[TASKS];
+    MPI_Aint from[TASKS], at[TASKS];
+    int out[TASKS * TASKS], in[TASKS * TASKS], sent = 0, want = 0;
+
+    for (int i = 0; i < TASKS * TASKS; i++) {
+        out[i] = rank;
+        in[i] = -1;
+    }
+    for (int j = 0; j < n; j++) {
+        gives[j] = j + 1;
+        takes[j] = rank + 1;
+        from[j] = sent;
+        at[j] = want;
+        sent += j + 1;
+        want += rank + 1;
+    }
+    MPI_Alltoallv_c(out, gives, from, MPI_INT, in, takes, at, MPI_INT,
+                    MPI_COMM_WORLD);
+    for (int i = 0; i < want; i++)
+        if (in[i] != i / (rank + 1))
+            MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Request r, part[2];
@@ -95,6 +122,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 4);
     MPI_Request_free(&part[0]);
     MPI_Request_free(&part[1]);
+    for (int i = 0; i < ROUNDS; i++)
+        large_counts(rank, n);
     n = sum_of(MPI_COMM_WORLD);
     if (rank == 0)
         printf("sum %d\n", n);

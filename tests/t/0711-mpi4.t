@@ -16,9 +16,12 @@ called()        # JOB CALL: how often, over all tasks
 run hector-run --adopt -- mpiexec.mpich -n 3 "$T/mpi4"
 is "$status|$(out)" '0|sum 6' 'the program runs as ever'
 for is in Barrier_init=3 Start=9 Isendrecv=3 Sendrecv=3 Psend_init=3 \
-          Precv_init=3 Pready=12 Request_free=9; do
+          Precv_init=3 Pready=12 Request_free=9 Alltoallv=9; do
     is "$(called 1 "MPI_${is%=*}")" "${is#*=}" "MPI_${is%=*} is counted"
 done
+# 1 + 2 + 3 numbers of each of three tasks, three times.
+is "$(sql "SELECT sum(bytes) FROM calls WHERE job = 1 AND call = 'MPI_Alltoallv'")" \
+    $((3 * 3 * 6 * 4)) '... with counts of 64 bits'
 is "$(sql 'SELECT count(*) FROM verdicts WHERE job = 1')" 0 '... and nothing is wrong'
 
 run hector-run --adopt -- mpiexec.mpich -n 3 "$T/mpi4" session
