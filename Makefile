@@ -2,11 +2,11 @@
 #
 #   make            programs in build/bin, libraries and policies in build/lib
 #   make demo       the paper's example under hector-run
-#   make check      what every change has to pass (TESTS='t/0100* lint' for parts)
+#   make check      what every change has to pass (TESTS='0100 lint' for parts)
 #   make check-world  that and all other tests, in half an hour or more (TESTS= as well)
 #   make check-unit the unit tests alone
 #   make check-sanitized  these and the fuzzers, by clang with its sanitizers
-#   make steady     tests again and again (RUNS=20 BURNERS=3 TESTS='t/1930* t/2202*')
+#   make steady     tests again and again (RUNS=20 BURNERS=3 TESTS='1930 2202')
 #   make bench      measurements against the peers, as ratios
 #   make eval       how well policies find hangs (RUNS=200 TASKS=8 SEED=1)
 #   make healthy    is any healthy program called hung? (RUNS=200 BURNERS='1 10')

@@ -217,7 +217,7 @@ check check-world steady check-unit demo bench eval healthy lint moves sim soak:
 system: all-built
 units_of = $(if $(filter unit unit/%,$1),units)
 fuzz_of  = $(if $(filter fuzz fuzz/%,$1),fuzzers)
-all_of   = $(if $(filter t t/% world,$1),$(bench_all) $(WRAP_TSAN))
+all_of   = $(if $(filter t t/% 0% 1% 2% world,$1),$(bench_all) $(WRAP_TSAN))
 needs_of = system $(units_of) $(fuzz_of) $(all_of)
 CHECK := lint unit check
 WORLD := lint lint/world/* unit check world fuzz sanitized

@@ -75,7 +75,9 @@ alone=
 unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null || alone=1
 for word in "$@"; do
     list=$TAP_DIR/list
-    tests_named "$word" | limit_first >"$list"
+    tests_named "$word" >"$list.named" ||
+        echo "not ok - there is no test called $word" | tee -a "$TAP_DIR/words.tap"
+    limit_first <"$list.named" >"$list"
     jobs=$((processors * 3))
     case $word in lint*|fuzz*) jobs=$processors ;; esac
     [ "$jobs" -le 16 ] || jobs=16

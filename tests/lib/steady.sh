@@ -16,7 +16,9 @@ rm -rf "$build/steady"
 mkdir -p "$build/steady"
 TAP_DIR=$build/steady
 . lib/which.sh
-for word in "$@"; do tests_named "$word"; done >"$build/steady/list"
+for word in "$@"; do
+    tests_named "$word" || { echo "there is no test called $word" >&2; exit 2; }
+done >"$build/steady/list"
 
 trap 'kill $pids 2>/dev/null' EXIT
 trap 'exit 130' INT

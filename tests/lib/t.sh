@@ -127,6 +127,9 @@ unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME HECTOR_MASTER \
 # Programs that only have to be there leave the processors to other tests; campaigns and
 # benchmarks measure, and let them run.
 case $t_self in */t/*.t) export KERNEL_NAP="${KERNEL_NAP-1}" ;; esac
+# A job that nobody ends leaves its call stacks in the test's output, as what waits for it
+# has given up (wait_for) and before the test is ended (one.sh).
+export MPIEXEC_TIMEOUT=$((${T_LIMIT:-120} * 4))
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # This machine's network is nothing that tests ask for, and Open MPI 5 speaks of one that
 # it does not like; simulated hosts have theirs.
@@ -256,6 +259,17 @@ pieces()        # of the tape of $job, of ten seconds each: how many there are
 {
     # shellcheck disable=SC2154 # who asks has it
     sql "SELECT count(*) FROM look WHERE job = $job" 2>/dev/null || echo 0
+}
+
+looks()         # at $job that are in the record
+{
+    sql "SELECT ifnull(max(seq), 0) FROM look WHERE job = $job" 2>/dev/null || echo 0
+}
+
+after_looks()   # until the record has those of ten seconds more: what the policies have
+{               # not said by then they do not say
+    tap_seen=$(pieces)
+    wait_for '[ "$(pieces)" -gt "$tap_seen" ]'
 }
 
 before_others() # $now before a command: what else runs does not hold it up, where one

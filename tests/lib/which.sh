@@ -8,8 +8,9 @@ in_check()      # the system tests of make check, which t/check.list names
 }
 
 # Words: lint, unit, t, fuzz: all of that kind; check, world: the system tests of that
-# tier; or a pattern below tests/, as lint/world/* or t/19*.
-tests_named()   # WORD: one test a line
+# tier; a number: the system tests that begin with it; or a pattern below tests/, as
+# lint/world/* or t/19*.
+tests_named()   # WORD: one test a line; fails if there is none
 {
     # shellcheck disable=SC2086,SC2154 # patterns are meant to match; $build
     case $1 in
@@ -19,6 +20,7 @@ tests_named()   # WORD: one test a line
     world)  in_check >"$TAP_DIR/in_check"; printf '%s\n' t/*.t | grep -vxFf "$TAP_DIR/in_check" ;;
     t|fuzz) ls $1/*.t ;;
     unit/*) ls "$build"/$1* ;;
+    [0-9]*) ls t/$1* ;;
     *)      ls $1* ;;
-    esac 2>/dev/null | grep -v '\.d$' || echo "there is no test called $1" >&2
+    esac 2>/dev/null | grep -v '\.d$'
 }

@@ -38,9 +38,10 @@ if [ -e "$TAP_DIR/second" ]; then echo 'ok 1 - the moon is full'; echo 1..1; exi
 END
 sed -n 's/^case_of \([^ ]*\) .*/\1  a reason/p' "$t_self" >both.list
 
-suite()         # NAME WORD: output in NAME.out, status in NAME.status
+suite()         # NAME WORDS: output in NAME.out, status in NAME.status
 {
-    TAP_DIR=$T/tap-$1 TEST_JOBS=6 sh tests/lib/run.sh build "$2" >"$1.out" 2>&1
+    # shellcheck disable=SC2086 # words
+    TAP_DIR=$T/tap-$1 TEST_JOBS=6 sh tests/lib/run.sh build $2 >"$1.out" 2>&1
     echo $? >"$1.status"
 }
 for tier in check world; do
@@ -74,7 +75,16 @@ is "$(cat many.status) $(grep -c 'once more, alone' many.out)" '1 0' \
     'where many fail none is run again'
 like many.out '^0 passed, 13 failed$' '... and all are counted'
 
+printf '%s  a reason\n' 0001-good >tests/t/check.list
+suite none 'check 9'
+is "$(cat none.status) $(tail -n 1 none.out)" '1 1 passed, 1 failed' \
+    'a word that names no test is red'
+like none.out '^not ok - there is no test called 9$' '... and is said'
+
 TEST_JOBS=4 sh tests/lib/steady.sh build 3 1 't/0001*' 't/0007*' >steady.out 2>&1
 like steady.out '^t/0007-fails.t failed 3 of 3 times:$' 'make steady says how often a test failed'
 like steady.out '^2 tests, 3 runs each, 1 burners, .*: 1 unsteady$' '... and of how many'
+status=0
+sh tests/lib/steady.sh build 3 1 9 >steady.out 2>&1 || status=$?
+is "$status $(cat steady.out)" '2 there is no test called 9' '... and of nothing at all'
 done_testing

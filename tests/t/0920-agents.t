@@ -13,15 +13,10 @@ agent()
       printf '%s\n' "$@"; } >"$name"
     chmod +x "$name"
 }
-now() { echo $(($(date +%s%N) / 1000000)); }
-timed()         # COMMAND...: run it; how long it took is in $ms
-{
-    a=$(now)
-    run "$@"
-    ms=$(($(now) - a))
-}
 mkdir -p "$HOME/.config/hector"
 conf="$HOME/.config/hector/hector.conf"
+# Longer than this test may take: what ends by join_wait alone fails.
+printf '[master]\njoin_wait = 1h\n' >"$conf"
 
 agent plain 'run "$@"'
 run hector-run --launch-agent "$T/plain" -H far1,far2 -n 2 "$APPS/hello"
@@ -30,9 +25,8 @@ is "$status" 0 'an agent that does its work'
 # ------------------------------------------------------------------- failing
 agent fails 'case $host in far2) echo "no route to $host" >&2; exit 3;; esac' \
     'run "$@"'
-timed hector-run --launch-agent "$T/fails" -H far1,far2 -n 2 "$APPS/hello"
+run hector-run --launch-agent "$T/fails" -H far1,far2 -n 2 "$APPS/hello"
 is "$status" 125 'an agent that fails: 125'
-ok "... before join_wait is over ($ms ms)" [ $ms -lt 50000 ]
 like "$T/err" '^hector: cannot reach far2: launch agent .* ended with status 3' \
     '... with a sentence that names host and status'
 like "$T/err" '^hector: far2: no route to far2' '... after its own words'
@@ -40,11 +34,11 @@ agent closed 'echo "Welcome to far1"; echo "This account is not available."; exi
 run hector-run --launch-agent "$T/closed" -H far1 -n 1 true
 like "$T/err" 'ended with status 1 before a slave joined from there: This account is not' \
     '... or with the last of them, if it said them on stdout'
-timed hector-run --launch-agent "$T/no-such-agent" -H far1 -n 1 true
+run hector-run --launch-agent "$T/no-such-agent" -H far1 -n 1 true
 is "$status" 125 'an agent that is not there: 125'
 like "$T/err" '^hector: launch agent for far1: .*no-such-agent' '... and a sentence'
 agent dies 'kill -9 $$'
-timed hector-run --launch-agent "$T/dies" -H far1 -n 1 true
+run hector-run --launch-agent "$T/dies" -H far1 -n 1 true
 like "$T/err" 'cannot reach far1: .* was killed by signal 9' 'an agent that dies'
 
 # It fails while the master cannot write the job into a database that is locked: the
@@ -63,30 +57,26 @@ is "$status $(sql "SELECT count(*) FROM jobs WHERE name = 'unwritten' AND
 is "$(grep -c 'cannot reach' "$T/err")" 1 '... which is said once'
 
 agent backgrounds '("$@" &)' 'sleep 0.5' 'exit 0'
-timed hector-run --launch-agent "$T/backgrounds" -H far1 -n 1 echo 'done'
+run hector-run --launch-agent "$T/backgrounds" -H far1 -n 1 echo 'done'
 is "$status $(out)" '0 done' 'an agent that leaves its slave behind will do'
 
 # ------------------------------------------------------------------- hanging
-printf '[master]\njoin_wait = 8s\n' >"$conf"
 agent hangs 'case $host in far2) exec sleep 1000;; esac' 'run "$@"'
-timed hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 "$APPS/hello"
+printf '[master]\njoin_wait = 8s\n' >"$conf"
+run hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 "$APPS/hello"
 is "$status" 125 'an agent that hangs: 125'
-ok "... when join_wait is over ($ms ms)" [ $ms -ge 8000 -a $ms -lt 50000 ]
 like "$T/err" '^hector: .*far2' '... with a sentence that names the host'
 is "$(grep -c far1 "$T/err")" 0 '... and not the other'
-rm "$conf"
+printf '[master]\njoin_wait = 1h\n' >"$conf"
 hector-run --launch-agent "$T/hangs" -H far1,far2 -n 2 true \
     >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for 'sql "SELECT state FROM jobs ORDER BY job DESC LIMIT 1" |
     grep -q waiting'
-a=$(now)
 kill -INT $runner
 status=0
 wait $runner || status=$?
-ms=$(($(now) - a))
 is "$status" 130 'interrupted while it hangs: 130'
-ok "... before join_wait is over ($ms ms)" [ $ms -lt 50000 ]
 
 # --------------------------------------------------------------------- noise
 agent talks 'echo "Welcome to $host"; printf "no newline"' \

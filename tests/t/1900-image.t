@@ -44,7 +44,8 @@ image()         # an image of the task, which ends by it
     [ -z "${IMAGE_PIPE:-}" ] || { cat "$IMAGE_PIPE" >"$T/img.read" && mv "$T/img.read" "$T/img"; } &
     kill -USR2 $task
     wait $task
-    [ -e "$T/img" ]
+    status=$?
+    [ -e "$T/img" ] || { echo "no image: the program has ended with $status"; return 1; }
 }
 
 restore()       # [OPTION]: the next generation

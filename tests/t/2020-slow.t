@@ -7,13 +7,6 @@
 need sqlite3
 
 said() { sql "SELECT count(*) FROM verdicts WHERE job = $job AND kind = '$1'" 2>/dev/null; }
-# Ten seconds more of looks are in the record, after which the policy knows how things
-# are: a piece of it is written as often as that.
-after_looks()
-{
-    seen=$(pieces)
-    wait_for '[ "$(pieces)" -gt "$seen" ]'
-}
 # OPTION... -- WORD...: paced, until its order is to end; $job
 begin()
 {

@@ -9,10 +9,6 @@ said()
     sql "SELECT count(*) FROM verdicts WHERE job = $job AND policy = 'slow' AND
         kind = 'slowdown'" 2>/dev/null || echo 0
 }
-looks()
-{
-    sql "SELECT ifnull(max(seq), 0) FROM look WHERE job = $job" 2>/dev/null || echo 0
-}
 order() { echo "$*" >"$T/order.new" && mv "$T/order.new" "$T/order"; }
 
 fresh out
