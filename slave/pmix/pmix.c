@@ -19,6 +19,7 @@
 #include "proto/base/str.h"
 #include "proto/link/timer.h"
 #include "slave/pmix/admission.h"
+#include "slave/pmix/contextid.h"
 #include "slave/pmix/pmix_call.h"
 #include "slave/pmix/pmix_log.h"
 #include "slave/pmix/pmix_nspace.h"
@@ -41,6 +42,7 @@ struct nspace {
     uint32_t serial;            /* as in the plan */
     char name[PMIX_MAX_NSLEN + 1];
     uint32_t ntasks;
+    uint32_t here;              /* our node in the job */
     uid_t uid;
     pmix_info_t *info;          /* owned, until PMIx has read it */
     size_t ninfo;
@@ -57,6 +59,7 @@ struct pmixd {
     struct admission *admission; /* owned; NULL: everybody gets through */
     struct event *late;         /* owned: pending while an answer is due */
     uint64_t wait_ns;
+    uint32_t groups;            /* that were to have a context ID */
     size_t leaving;             /* namespaces that are being deregistered */
     enum pmixd_health health;   /* torn: see pmixd_deregister() */
 };
@@ -196,6 +199,27 @@ static void run_fence(struct pmixd *p, struct pmixd_call *c)
     else
         p->ops->fence(p->arg, c, n->job, c->what, str_text(&ranks), c->data,
                       c->bytes);
+    str_fini(&ranks);
+}
+
+/* A fence of its members, to which each node brings a context ID. */
+static void run_group(struct pmixd *p, struct pmixd_call *c)
+{
+    struct nspace *n = nspace_of(p, c->proc.nspace);
+    struct str ranks = { 0 }, what = { 0 }, data = { 0 };
+
+    if (!n) {
+        pmixd_answer(c, PMIX_ERR_NOT_FOUND);
+    } else if (!participants(n, c, &ranks)) {       /* two jobs together */
+        pmixd_answer(c, PMIX_ERR_NOT_SUPPORTED);
+    } else {
+        str_addf(&what, "group %s", c->text);
+        contextid_pack(&data, n->here, ++p->groups, c->data, c->bytes);
+        p->ops->fence(p->arg, c, n->job, str_text(&what), str_text(&ranks),
+                      str_text(&data), data.n);
+    }
+    str_fini(&data);
+    str_fini(&what);
     str_fini(&ranks);
 }
 
@@ -346,6 +370,7 @@ void pmixd_drain(struct pmixd *p)
         [PMIX_CALL_FINALIZED] = run_finalized,
         [PMIX_CALL_ABORT] = run_abort,
         [PMIX_CALL_FENCE] = run_fence,
+        [PMIX_CALL_GROUP] = run_group,
         [PMIX_CALL_MODEX] = run_modex,
         [PMIX_CALL_PUBLISH] = run_publish,
         [PMIX_CALL_LOOKUP] = run_lookup,
@@ -531,6 +556,7 @@ int pmixd_register(struct pmixd *p, const struct plan *plan,
     n->job = plan->job;
     n->serial = plan->serial;
     n->ntasks = plan->ntasks;
+    n->here = (uint32_t)plan->here;
     n->uid = plan->uid;
     PMIX_LOAD_NSPACE(n->name, plan->nspace);
     if (pmix_nspace_info(plan, job_dir, &n->info, &n->ninfo, err))

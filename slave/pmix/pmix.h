@@ -53,7 +53,8 @@ struct pmixd_ops {
                     const char *what);
 
     /* All local participants have arrived. ranks: all of them, on all nodes;
-     * what: "fence", "connect", "disconnect". pmixd_answer_data() ends it. */
+     * what: "fence", "connect", "disconnect", or "group" and its name.
+     * pmixd_answer_data() ends it. */
     void (*fence)(void *arg, struct pmixd_call *c, uint64_t job,
                   const char *what, const char *ranks, const void *data,
                   size_t bytes);

@@ -195,6 +195,41 @@ static pmix_status_t up_disconnect(const pmix_proc_t procs[], size_t nprocs,
     return post_fence("disconnect", procs, nprocs, NULL, 0, NULL, cb, cbdata);
 }
 
+/* A group of tasks that is given a context ID, which no other group of the job has:
+ * what MPI makes a communicator of where there is no other one (MPI-4.0, 11.3). Who
+ * asks for none, or leaves, waits for nobody on other nodes. */
+static pmix_status_t up_group(pmix_group_operation_t op, char *id,
+                              const pmix_proc_t procs[], size_t nprocs,
+                              const pmix_info_t info[], size_t ninfo,
+                              pmix_info_cbfunc_t cb, void *cbdata)
+{
+    const pmix_byte_object_t *endpoints = NULL;
+    struct pmixd_call *c;
+    bool wanted = false;
+
+    for (size_t i = 0; i < ninfo; i++)
+        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
+            PMIX_CHECK_KEY(&info[i], PMIX_EMBED_BARRIER))
+            wanted = wanted || PMIX_INFO_TRUE(&info[i]);
+        else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA))
+            endpoints = &info[i].value.data.bo;
+    if (op != PMIX_GROUP_CONSTRUCT || !wanted)
+        return PMIX_OPERATION_SUCCEEDED;
+    c = call_new(PMIX_CALL_GROUP, nprocs ? procs : NULL);
+    if (!c || copy_procs(c, procs, nprocs) || !(c->text = strdup(id)))
+        return pmix_call_free(c), PMIX_ERR_NOMEM;
+    if (endpoints && endpoints->size) {
+        c->data = malloc(endpoints->size);
+        if (!c->data)
+            return pmix_call_free(c), PMIX_ERR_NOMEM;
+        memcpy(c->data, endpoints->bytes, endpoints->size);
+        c->bytes = endpoints->size;
+    }
+    c->group = cb;
+    c->cbdata = cbdata;
+    return post(c);
+}
+
 static pmix_status_t up_modex(const pmix_proc_t *proc,
                               const pmix_info_t info[], size_t ninfo,
                               pmix_modex_cbfunc_t cb, void *cbdata)
@@ -311,6 +346,7 @@ static pmix_server_module_t module = {
     .spawn = up_spawn,
     .connect = up_connect,
     .disconnect = up_disconnect,
+    .group = up_group,
     .register_events = up_register_events,
     .deregister_events = up_deregister_events,
     .notify_event = up_notify,

@@ -13,7 +13,7 @@
 enum pmix_call_kind {
     PMIX_CALL_CONNECTED, PMIX_CALL_FINALIZED, PMIX_CALL_ABORT,
     PMIX_CALL_FENCE, PMIX_CALL_MODEX, PMIX_CALL_PUBLISH, PMIX_CALL_LOOKUP,
-    PMIX_CALL_UNPUBLISH, PMIX_CALL_SPAWN,
+    PMIX_CALL_UNPUBLISH, PMIX_CALL_SPAWN, PMIX_CALL_GROUP,
     PMIX_CALL_FETCHED, PMIX_CALL_REGISTERED,    /* answers to ourselves */
     PMIX_CALL_DEREGISTERED,
     PMIX_CALL_KINDS
@@ -23,9 +23,10 @@ struct pmixd_call {
     struct pmixd_call *next;
     enum pmix_call_kind kind;
     const char *what;           /* fence: "fence", "connect", "disconnect" */
-    pmix_op_cbfunc_t op;        /* at most one of these three is set */
+    pmix_op_cbfunc_t op;        /* at most one of these four is set */
     pmix_modex_cbfunc_t modex;
     pmix_lookup_cbfunc_t lookup;
+    pmix_info_cbfunc_t group;
     void *cbdata;
     pmix_proc_t proc;
     pmix_proc_t *procs;         /* owned */

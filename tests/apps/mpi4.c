@@ -31,22 +31,67 @@ static int sum_of(MPI_Comm comm)
     return sum;
 }
 
+static MPI_Comm comm_of(MPI_Group group, const char *tag)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    return comm;
+}
+
+/* What is sent by one communicator is not received by the other. */
+static int apart(MPI_Comm one, MPI_Comm other)
+{
+    int rank, n, first = 1, second = 2;
+    MPI_Request r[2];
+
+    MPI_Comm_rank(one, &rank);
+    MPI_Comm_size(one, &n);
+    if (n == 1)
+        return 1;
+    if (rank == 0) {
+        MPI_Isend(&second, 1, MPI_INT, 1, 0, other, &r[0]);
+        MPI_Isend(&first, 1, MPI_INT, 1, 0, one, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    } else if (rank == 1) {
+        first = second = 0;
+        MPI_Recv(&first, 1, MPI_INT, 0, 0, one, MPI_STATUS_IGNORE);
+        MPI_Recv(&second, 1, MPI_INT, 0, 0, other, MPI_STATUS_IGNORE);
+    }
+    return first == 1 && second == 2;
+}
+
+/* Of all tasks twice, with the same tag, and of those of odd and of even ranks, which
+ * are made at the same time. */
 static int session(void)
 {
     MPI_Session s;
-    MPI_Group g;
-    MPI_Comm comm;
-    int rank, sum;
+    MPI_Group all, half;
+    MPI_Comm comm, again, part;
+    int rank, n, sum, sums, mine[TASKS], nmine = 0, good;
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
-    MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
-    MPI_Comm_create_from_group(g, "hector", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
-                               &comm);
-    MPI_Group_free(&g);
-    MPI_Comm_rank(comm, &rank);
+    MPI_Group_from_session_pset(s, "mpi://WORLD", &all);
+    MPI_Group_rank(all, &rank);
+    MPI_Group_size(all, &n);
+    for (int i = rank % 2; i < n && nmine < TASKS; i += 2)
+        mine[nmine++] = i;
+    MPI_Group_incl(all, nmine, mine, &half);
+    comm = comm_of(all, "hector");
+    part = comm_of(half, "half");
+    again = comm_of(all, "hector");
+    MPI_Allreduce(&(int){ rank + 1 }, &sums, 1, MPI_INT, MPI_SUM, part);
+    for (int i = 0; i < nmine; i++)
+        sums -= mine[i] + 1;
     sum = sum_of(comm);
+    good = sums == 0 && apart(comm, again) && sum_of(again) == sum;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, comm);
     if (rank == 0)
-        printf("sum %d\n", sum);
+        printf("sum %d\n", good ? sum : -1);
+    MPI_Group_free(&half);
+    MPI_Group_free(&all);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&again);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&s);
     return 0;
