@@ -210,6 +210,11 @@ run()           # COMMAND...: output in $T/out and $T/err, $status
 
 out() { cat "$T/out"; }
 
+may_trace()     # the kernel does not refuse ptrace
+{
+    "$APPS/may_trace" >/dev/null
+}
+
 ends_told()     # GOT WANTED DESCRIPTION: as `is`, of how tasks of other launchers
 {               # have ended, which the kernel tells since Linux 6.15
     if [ "$(uname -r | awk -F. '{ print ($1 * 100 + $2 >= 615) }')" = 1 ]; then

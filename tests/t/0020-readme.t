@@ -62,6 +62,10 @@ not_run()       # COMMAND: why it is not run here
         why='there are no simulated hosts here, or tasks cannot be moved'
         [ -z "$clustered" ] || ! tasks_move
         ;;
+    *kill:age=* | *'why 5 '*)
+        why='the kernel refuses ptrace here'
+        ! may_trace
+        ;;
     *checkpoint* | *'kill 9'* | *' --restart '* | *'kill 10'*)
         why='tasks of this Open MPI cannot be moved'
         ! tasks_move
@@ -161,6 +165,12 @@ while read -r n <&3; do
     status=0
     if not_run "$line "; then
         skip "$line" "$why"
+        case $line in
+        *hector-run*)           # the jobs behind it keep their numbers
+            build/bin/hector-run -n 1 true
+            jobs=$((jobs + 1))
+            ;;
+        esac
         continue
     fi
     if ! expect "$(tr -d '\n' <"$T/$n.command")"; then

@@ -2,6 +2,7 @@
 # all shapes; what cannot be looked at; no daemon.
 . "${0%/*}/../lib/t.sh"
 need strip script
+may_trace || skip_all 'the kernel refuses ptrace here'
 
 # Two that are in inner(), below main, and one that is elsewhere.
 cat >"$T/p.c" <<'END'
