@@ -29,6 +29,15 @@ clean 'pages refer to pages that are there' \
                     echo "$f: refers to $page, which is missing"
             done
     done)"
+# An example shows "1 Allreduce ... main imbalance.c:39": that call stands in that line.
+clean 'lines of programs in examples are where the call is' \
+    "$(sources '\.[1-8]$' | xargs grep -hoE '^ *[0-9]+ +[A-Z][a-z_]+ .*[a-z_]+\.[ch]:[0-9]+' |
+        sed -nE 's/^ *[0-9]+ +([A-Z][a-z_]+) [^:]* ([a-z_]+\.[ch]):([0-9]+)( .*)?$/\1 \2 \3/p' |
+        sort -u | while read -r call file line; do
+            [ -e "tests/apps/$file" ] || continue
+            sed -n "${line}p" "tests/apps/$file" | grep -q "MPI_$call\>" ||
+                echo "$file:$line has no MPI_$call"
+        done)"
 # Scripts for batch systems are files, which tests run.
 clean 'scripts in hector-batch.7 are those of config/batch' \
     "$(for f in config/batch/*.sh; do
