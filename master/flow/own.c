@@ -60,6 +60,24 @@ static void own_task_left(struct job *j, struct task *t)
     flow_wait_for_others(j);
 }
 
+/* Killed for what it did itself, and not the one that has ended the job: MPI may have
+ * failed in the other one as this one was gone. */
+static bool own_crashed(const struct job *j, const struct job_node *jn,
+                        const struct task *t)
+{
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS,
+                                   SIGTRAP };
+    struct str who = { 0 };
+    bool crashed = false;
+
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+        crashed |= t->signal == crashes[i];
+    str_addf(&who, "task %u on %s ", job_rank(j, t), jn->node->name);
+    crashed = crashed && strncmp(job_why(j), str_text(&who), who.n) != 0;
+    str_fini(&who);
+    return crashed;
+}
+
 static void own_task_ended(struct job *j, struct job_node *jn,
                            struct task *t, bool core, bool finalized)
 {
@@ -70,6 +88,8 @@ static void own_task_ended(struct job *j, struct job_node *jn,
 
     if (t->exit_code != 0 && !ours) {
         notice_of_end(j, t, core, why, sizeof(why));
+        if (job_aborted(j) && own_crashed(j, jn, t))
+            job_abort_caused(j, own_time(jn, t->ended_ns));
         if (t->why)
             again_older_or_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
         else if (t->signal)

@@ -324,6 +324,12 @@ void job_abort(struct job *j)
     j->ending.aborted = j->ending.failed;
 }
 
+void job_abort_caused(struct job *j, uint64_t at_ns)
+{
+    if (at_ns < j->ending.failed_ns)
+        j->ending.aborted = false;
+}
+
 void job_kill(struct job *j, const char *why, int exit_code, bool at_once)
 {
     j->ending.killed = true;

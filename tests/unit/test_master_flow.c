@@ -184,6 +184,40 @@ static void test_abort(void **state)
     rig_wait(run, "code=9 why=task 2 on a called MPI_Abort with code 265\n");
 }
 
+static void crash(struct peer *s, uint32_t rank, int signal, uint64_t at_ns)
+{
+    Hct__TaskExited m = HCT__TASK_EXITED__INIT;
+
+    m.job = 1;
+    m.rank = rank;
+    m.signal = signal;
+    m.at_ns = at_ns;
+    conn_send(s->c, MESSAGE_TASK_EXITED, &m);
+}
+
+/* MPI fails in task 2, which is heard of before the crash of task 1 that has caused it;
+ * a crash of later, or of the task itself, has not. */
+static void test_abort_caused(void **state)
+{
+    struct rig *r = *state;
+    struct peer *s, *run;
+    Hct__TaskAbort m = HCT__TASK_ABORT__INIT;
+    uint64_t now_ns = clock_wall_ns();
+
+    start4(r, &s, &run);
+    m.job = 1;
+    m.rank = 2;
+    m.code = 14;
+    m.call = CALL_Barrier;
+    conn_send(s->c, MESSAGE_TASK_ABORT, &m);
+    crash(s, 3, SIGABRT, now_ns + 3600 * CLOCK_NS_PER_S);
+    crash(s, 2, SIGABRT, now_ns - CLOCK_NS_PER_S);
+    crash(s, 1, SIGSEGV, now_ns - CLOCK_NS_PER_S / 2);
+    peer_exit(s, 1, 0, 14, 0, "");
+    peer_drained(s, 1);
+    rig_wait(run, "code=139 why=task 1 on a was killed by signal 11");
+}
+
 /* Where it was is told at the end, by the node of the task. */
 static void test_abort_place(void **state)
 {
@@ -854,7 +888,7 @@ int main(void)
         T(test_impossible_signals),
         T(test_cannot_start),
         T(test_lost_records),
-        T(test_abort), T(test_abort_place), T(test_other_place),
+        T(test_abort), T(test_abort_caused), T(test_abort_place), T(test_other_place),
         T(test_left_without_finalize),
         T(test_all_leave_without_finalize),
         T(test_lost_slave),
