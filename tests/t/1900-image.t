@@ -82,7 +82,9 @@ same()          # DESCRIPTION N COMMAND...: by N generations as undisturbed
     begin "$@"
     ok "$what: $many generations" generations "$many"
     ends
-    is "$? $(cat "$T/out")" "0 $(cat "$T/alone")" "$what: the result is the same"
+    status=$?
+    is "$status $(cat "$T/out")" "0 $(cat "$T/alone")" "$what: the result is the same"
+    [ $status = 0 ] || tail -n 5 "$T/err" >&2
 }
 
 # ----------------------------------------------------------------- what works
