@@ -306,8 +306,8 @@ bool job_all_drained(const struct job *j);
 bool job_fail(struct job *j, int exit_code, uint64_t at_ns, const char *why);
 /* What was just noted is a call of MPI_Abort: it stays the failure. */
 void job_abort(struct job *j);
-/* A task has crashed at at_ns (master's clock): if that was before such a call it may be
- * why, and job_fail() takes it. */
+/* A task has crashed at at_ns (master's clock): if that was before such a call
+ * it may be why, and job_fail() takes it. */
 void job_abort_caused(struct job *j, uint64_t at_ns);
 
 /* It is to end, with exit_code if no task has failed; 0: as its tasks end. why
