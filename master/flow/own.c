@@ -60,22 +60,28 @@ static void own_task_left(struct job *j, struct task *t)
     flow_wait_for_others(j);
 }
 
-/* Killed for what it did itself, and not the one that has ended the job: MPI may have
- * failed in the other one as this one was gone. */
-static bool own_crashed(const struct job *j, const struct job_node *jn,
-                        const struct task *t)
+/* Is it this task of which is said that it has ended the job? */
+static bool own_blamed(const struct job *j, const struct job_node *jn, uint32_t rank)
+{
+    struct str who = { 0 };
+    bool blamed;
+
+    str_addf(&who, "task %u on %s ", rank, jn->node->name);
+    blamed = strncmp(job_why(j), str_text(&who), who.n) == 0;
+    str_fini(&who);
+    return blamed;
+}
+
+/* Killed by what it did itself. */
+static bool own_crashed(const struct task *t)
 {
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS,
                                    SIGTRAP };
-    struct str who = { 0 };
-    bool crashed = false;
 
     for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-        crashed |= t->signal == crashes[i];
-    str_addf(&who, "task %u on %s ", job_rank(j, t), jn->node->name);
-    crashed = crashed && strncmp(job_why(j), str_text(&who), who.n) != 0;
-    str_fini(&who);
-    return crashed;
+        if (t->signal == crashes[i])
+            return true;
+    return false;
 }
 
 static void own_task_ended(struct job *j, struct job_node *jn,
@@ -88,7 +94,8 @@ static void own_task_ended(struct job *j, struct job_node *jn,
 
     if (t->exit_code != 0 && !ours) {
         notice_of_end(j, t, core, why, sizeof(why));
-        if (job_aborted(j) && own_crashed(j, jn, t))
+        /* MPI may have failed in another task as this one was gone. */
+        if (job_aborted(j) && own_crashed(t) && !own_blamed(j, jn, job_rank(j, t)))
             job_abort_caused(j, own_time(jn, t->ended_ns));
         if (t->why)
             again_older_or_fail(j, t->exit_code, own_time(jn, t->ended_ns), why);
@@ -119,15 +126,12 @@ static void own_apart_advice(const char *library, struct str *to)
 static void own_abort_place(struct job *j, const struct job_node *jn,
                             const struct job_drained *d)
 {
-    struct str who = { 0 }, why = { 0 };
+    struct str why = { 0 };
 
-    str_addf(&who, "task %u on %s ", d->abort_rank, jn->node->name);
-    if (*d->abort_place && job_aborted(j) &&
-        strncmp(job_why(j), str_text(&who), who.n) == 0) {
+    if (*d->abort_place && job_aborted(j) && own_blamed(j, jn, d->abort_rank)) {
         str_addf(&why, "%s, %.500s", job_why(j), d->abort_place);
         job_set_why(j, str_text(&why));
     }
-    str_fini(&who);
     str_fini(&why);
 }
 

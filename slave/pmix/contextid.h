@@ -1,6 +1,6 @@
 /* contextid.h - the context ID of a group of PMIx: a number that no other group of
  * the job has, the same for all its members, of which Open MPI 5 makes communicators
- * (MPI_Comm_create_from_group, MPI-4.0 6.4.2).
+ * (MPI_Comm_create_from_group, MPI-4.0 7.4.2).
  *
  * The members meet in a fence. Each of their nodes brings an ID of its own, and what
  * its members have said of how they are reached; the ID of the first node counts.

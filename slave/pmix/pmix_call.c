@@ -195,9 +195,8 @@ static pmix_status_t up_disconnect(const pmix_proc_t procs[], size_t nprocs,
     return post_fence("disconnect", procs, nprocs, NULL, 0, NULL, cb, cbdata);
 }
 
-/* A group of tasks that is given a context ID, which no other group of the job has:
- * what MPI makes a communicator of where there is no other one (MPI-4.0, 11.3). Who
- * asks for none, or leaves, waits for nobody on other nodes. */
+/* A group of tasks that is given a context ID (contextid.h). Who asks for none, or
+ * leaves, waits for nobody on other nodes. */
 static pmix_status_t up_group(pmix_group_operation_t op, char *id,
                               const pmix_proc_t procs[], size_t nprocs,
                               const pmix_info_t info[], size_t ninfo,
