@@ -23,6 +23,7 @@ static uint64_t id_of(const uint32_t nodes[], const uint32_t serials[], size_t n
     assert_int_equal(contextid_unpack(all.s, all.n, &id, &endpoints, &err), 0);
     assert_int_equal(endpoints.n, 0);
     str_fini(&all);
+    str_fini(&endpoints);
     return id;
 }
 
