@@ -19,7 +19,8 @@
 
 static char path[500], part[520];
 
-/* What was open when the program began is not its own. */
+/* What was open when the program began is not its own. Of that a restored one has
+ * nothing: its own may have those numbers. */
 static int inherited[1024];
 static struct image_ask ask = { .but_fds = inherited };
 
@@ -55,6 +56,7 @@ static void make(int signal_number)
     ask.arg = &fd;
     rc = image_write(fd, &ask, why, sizeof(why));
     if (rc == 1) {
+        ask.nfds = 0;
         say("restored", "");
         errno = saved;
         return;

@@ -84,7 +84,7 @@ same()          # DESCRIPTION N COMMAND...: by N generations as undisturbed
     ends
     status=$?
     is "$status $(cat "$T/out")" "0 $(cat "$T/alone")" "$what: the result is the same"
-    [ $status = 0 ] || tail -n 5 "$T/err" >&2
+    [ $status = 0 ] || cat "$T/err" >&2
 }
 
 # ----------------------------------------------------------------- what works
@@ -222,6 +222,7 @@ end program
 EOF
 gfortran -O2 -o "$T/writes" "$T/writes.f90" || exit 1
 same 'files of Fortran' 6 "$T/writes" "$T/stop" "$T/written"
+same '... beside a descriptor that was inherited' 6 "$T/writes" "$T/stop" "$T/written" 3<&0
 
 cat >"$T/teams.c" <<'EOF'
 #include <math.h>
