@@ -10,8 +10,10 @@
 # is no fault of ours, and a test that hangs does so for ever. A test that ends
 # badly without having said "not ok" gets one, so that every count sees it.
 # When something failed, what and why goes to stderr, which prove shows, with
-# what the test itself wrote there.
+# what the test itself wrote there. It inherits no descriptors above these and nothing
+# of the make that runs the tests.
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL
 test=$1
 name=$(basename "$test")
 tap=$TAP_DIR/$name.tap
@@ -30,7 +32,8 @@ if unshare -m mount -t tmpfs shm /dev/shm 2>/dev/null; then
     # shellcheck disable=SC2016 # for the other shell
     set -- unshare -m sh -c 'mount -t tmpfs shm /dev/shm && T_OWN_SHM=1 exec "$@"' - "$@"
 fi
-timeout -k 10 "$limit" "$@" >"$tap.raw" 2>"$errors" </dev/null
+timeout -k 10 "$limit" "$@" >"$tap.raw" 2>"$errors" </dev/null \
+    3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 status=$?
 # cmocka 1.1.5 says "not ok" of what it skips
 sed 's/^not ok \([0-9]* # SKIP\)/ok \1/' "$tap.raw" >"$tap"

@@ -1,6 +1,6 @@
 # The suite itself: a test that hangs, crashes, says nothing, says less than it has planned
 # or leaves a process is red, in both tiers; one that passes when it runs again, alone, is
-# green and is named.
+# green and is named. A test has nothing of the make that runs it.
 # limit: 60
 . "${0%/*}/../lib/t.sh"
 
@@ -36,12 +36,17 @@ case_of 0008-unsteady <<'END'
 if [ -e "$TAP_DIR/second" ]; then echo 'ok 1 - the moon is full'; echo 1..1; exit; fi
 : >"$TAP_DIR/second"; echo 'not ok 1 - the moon is full'; echo 1..1; exit 1
 END
+case_of 0009-apart <<'END'
+if [ -e /proc/$$/fd/3 ] || [ "${MAKEFLAGS-none}" != none ]; then printf 'not '; fi
+echo 'ok 1 - nothing of the make that runs it is here'; echo 1..1
+END
 sed -n 's/^case_of \([^ ]*\) .*/\1  a reason/p' "$t_self" >both.list
 
 suite()         # NAME WORDS: output in NAME.out, status in NAME.status
 {
     # shellcheck disable=SC2086 # words
-    TAP_DIR=$T/tap-$1 TEST_JOBS=6 sh tests/lib/run.sh build $2 >"$1.out" 2>&1
+    TAP_DIR=$T/tap-$1 TEST_JOBS=6 MAKEFLAGS=k sh tests/lib/run.sh build $2 \
+        >"$1.out" 2>&1 3</dev/null
     echo $? >"$1.status"
 }
 for tier in check world; do
@@ -49,7 +54,7 @@ for tier in check world; do
     [ $tier = world ] || cp both.list tests/t/check.list
     suite $tier $tier
     is "$(cat $tier.status)" 1 "$tier is red"
-    is "$(tail -n 1 $tier.out)" '8 passed, 6 failed' '... and counts all'
+    is "$(tail -n 1 $tier.out)" '9 passed, 6 failed' '... and counts all'
     for bad in 'hangs.t took longer than 5 seconds' 'crashes.t ended with status' \
         'silent.t did not say how many' 'fewer.t has 2 tests by its own words, and 1' \
         'no process is left behind' 'it is wrong'; do

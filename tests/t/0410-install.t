@@ -3,7 +3,6 @@
 # limit: 60
 . "${0%/*}/../lib/t.sh"
 
-unset MAKEFLAGS MFLAGS MAKELEVEL         # of the make that runs the tests
 need make
 
 install()
