@@ -56,7 +56,7 @@ static const struct {
     { "Testall", HCT_CLASS_TEST, POLL | HCT_CALL_ALL },
     { "Testany", HCT_CLASS_TEST, POLL },
     { "Testsome", HCT_CLASS_TEST, POLL },
-    { "Request_get_status", HCT_CLASS_TEST, POLL },
+    { "Request_get_status*", HCT_CLASS_TEST, POLL },
 
     { "Session_init", HCT_CLASS_INIT, B },
     { "Bcast_init", HCT_CLASS_COLLECTIVE, P | FROM },
@@ -159,7 +159,9 @@ static const struct {
     { "Finalize", HCT_CLASS_FINALIZE, B },
     { "Session_finalize", HCT_CLASS_FINALIZE, B },
     { "Abort", HCT_CLASS_OTHER, B },
-    { "Buffer_detach", HCT_CLASS_OTHER, B },
+    { "*_iflush*", HCT_CLASS_OTHER, R },
+    { "*_flush*", HCT_CLASS_OTHER, B }, /* of buffers: windows are above */
+    { "*_detach*", HCT_CLASS_OTHER, B },
     { "Start", HCT_CLASS_OTHER, 0 },
     { "Startall", HCT_CLASS_OTHER, 0 },
     { "Cancel", HCT_CLASS_OTHER, 0 },

@@ -188,7 +188,7 @@ function traits(    t)
     if (name == "Comm_get_parent")
         t = t " | ABOUT_AGAIN"
 
-    requests = nth("request request.inout request.inout[]", 1)
+    requests = nth("request request[] request.inout request.inout[]", 1)
     if (name ~ /^I?[bsr]?send$|^[BSR]send$|^Send$|^(Send|Isend)recv(_replace)?$/)
         t = t " | ABOUT_SENDS"
     if (name ~ /^M?[rR]ecv$|^Sendrecv(_replace)?$/)
@@ -206,9 +206,9 @@ function traits(    t)
         t = t " | ABOUT_CANCELS"
     else if (name ~ /^Start(all)?$/)
         t = t " | ABOUT_STARTS"
-    else if (name ~ /^(Wait|Test)(all|any|some)?$|^Request_get_status$/) {
+    else if (name ~ /^(Wait|Test)(all|any|some)?$|^Request_get_status/) {
         t = t " | ABOUT_WAITS"
-        if (name != "Request_get_status")
+        if (name !~ /^Request_get_status/)
             t = t " | ABOUT_ENDS"
     } else if (name == "Imrecv" || nth("request.out", 1)) {
         requests = nth("request.out request.inout", 1)

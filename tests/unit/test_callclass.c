@@ -42,6 +42,7 @@ static void classes(void **state)
         { "MPI_Testall", HCT_CLASS_TEST, HCT_CALL_POLL | ALL },
         { "MPI_Testany", HCT_CLASS_TEST, HCT_CALL_POLL },
         { "MPI_Testsome", HCT_CLASS_TEST, HCT_CALL_POLL },
+        { "MPI_Request_get_status_some", HCT_CLASS_TEST, HCT_CALL_POLL },
         { "MPI_Test_cancelled", HCT_CLASS_OTHER, HCT_CALL_POLL },
         { "MPI_Iprobe", HCT_CLASS_PROBE, HCT_CALL_POLL },
         { "MPI_Mprobe", HCT_CLASS_PROBE, B },
@@ -87,6 +88,13 @@ static void classes(void **state)
         { "MPI_Session_finalize", HCT_CLASS_FINALIZE, B },
         { "MPI_Comm_rank", HCT_CLASS_OTHER, HCT_CALL_POLL },
         { "MPI_Wtime", HCT_CLASS_OTHER, HCT_CALL_POLL },
+        { "MPI_Buffer_attach", HCT_CLASS_OTHER, HCT_CALL_POLL },
+        { "MPI_Buffer_detach", HCT_CLASS_OTHER, B },
+        { "MPI_Comm_detach_buffer", HCT_CLASS_OTHER, B },
+        { "MPI_Buffer_flush", HCT_CLASS_OTHER, B },
+        { "MPI_Session_iflush_buffer", HCT_CLASS_OTHER, R },
+        { "MPI_Win_flush_all", HCT_CLASS_RMA, B },
+        { "MPI_Win_detach", HCT_CLASS_OTHER, HCT_CALL_POLL },
         { "MPI_Pcontrol", HCT_CLASS_OTHER, 0 },
     };
 
