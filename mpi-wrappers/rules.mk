@@ -20,7 +20,7 @@ WRAP_OWN  := table/calls table/real dial \
              $(addprefix record/,tick ring attach thread crew record stamp tag \
              hook model frames phase backtrace output)
 WRAP_ASKS := $(addprefix handles/,handle comm matched meeting messages parcels \
-             request polled type)
+             request polled status type)
 SWAP      := $(addprefix swap/,swap rebuild $(addprefix rebuild_,buffer code comm group \
              handler info op request type))
 WRAP_MPI  := record/wrap record/wrapf $(WRAP_ASKS) \

@@ -18,7 +18,8 @@
 struct handle_flavor {
     bool ints;                  /* handles are integers, the same in Fortran */
     int any_source, proc_null;
-    int status_source, status_tag;      /* where they stand, in ints */
+    /* Where they stand in a status, and how large that is, in ints. */
+    int status_source, status_tag, status_error, status_ints;
     uintptr_t status_ignore;
     uintptr_t in_place;
 };

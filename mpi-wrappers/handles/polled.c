@@ -34,8 +34,8 @@ static struct polled sets[SETS];
 
 bool polled_fits(struct request_wait *w, const struct about *a)
 {
-    if (a->nrequests < LEAST || a->nrequests > PAGE_REQUESTS || !a->requests ||
-        !(a->flag || a->index))
+    if (!(a->traits & ABOUT_ENDS) || !(a->flag || a->index) || !a->requests ||
+        a->nrequests < LEAST || a->nrequests > PAGE_REQUESTS)
         return false;
     for (unsigned i = 0; !w->polled && i < SETS; i++)
         if (!atomic_flag_test_and_set_explicit(&sets[i].taken,
@@ -94,7 +94,7 @@ static int32_t next(const struct polled *p, const struct about *a, int32_t i,
 }
 
 static void end(struct polled *p, struct page_shared *s, int32_t i,
-                enum request_fate fate)
+                enum request_fate fate, const int *status)
 {
     unsigned at = p->place[i];
 
@@ -102,7 +102,7 @@ static void end(struct polled *p, struct page_shared *s, int32_t i,
         return;
     p->place[i] = REQUEST_NOWHERE;
     p->known--;
-    request_settle(s, at, key_of(p, i), p, fate, NULL);
+    request_settle(s, at, key_of(p, i), p, fate, status);
 }
 
 static void begin(struct polled *p, struct page_shared *s,
@@ -138,7 +138,7 @@ static COLD void look_again(struct polled *p, struct page_shared *s,
     SET(p->stale, false);
     for (int32_t i = next(p, a, 0, both, p->n); i < p->n;
          i = next(p, a, i + 1, both, p->n))
-        end(p, s, i, REQUEST_PENDING);
+        end(p, s, i, REQUEST_PENDING, NULL);
     p->starts = starts;
     p->fortran = fortran;
     for (int32_t i = next(p, a, 0, both, n); i < n;
@@ -165,9 +165,12 @@ uint32_t polled_enter(struct polled *p, struct page_shared *s,
 
 /* A handle that has not changed is that of a persistent one. */
 static void finish(struct polled *p, struct page_shared *s,
-                   const struct about *a, int32_t i)
+                   const struct about *a, int32_t i, bool ok)
 {
-    end(p, s, i, differ(p, a, i, 1) ? REQUEST_GONE : REQUEST_IDLE);
+    unsigned at = p->place[i];
+
+    end(p, s, i, differ(p, a, i, 1) ? REQUEST_GONE : REQUEST_IDLE,
+        ok && at < REQUEST_NOWHERE ? request_status(s, at, a, i) : NULL);
     copy(p, a, i);
 }
 
@@ -177,7 +180,7 @@ static COLD void after_error(struct polled *p, struct page_shared *s,
 {
     for (int32_t i = next(p, a, 0, p->n, p->n); i < p->n;
          i = next(p, a, i + 1, p->n, p->n))
-        finish(p, s, a, i);
+        finish(p, s, a, i, false);
 }
 
 void polled_leave(struct polled *p, struct page_shared *s,
@@ -192,19 +195,19 @@ void polled_leave(struct polled *p, struct page_shared *s,
     if (a->flag && !*a->flag)
         return;
     for (int32_t i = 0; !a->index && i < p->n; i++)
-        finish(p, s, a, i);
+        finish(p, s, a, i, true);
     for (int i = 0; a->index && i < n && i < p->n; i++) {
         int which = a->index[i] - (int)p->fortran;
 
         if (which >= 0 && which < p->n)
-            finish(p, s, a, which);
+            finish(p, s, a, which, true);
     }
 }
 
 void polled_free(struct polled *p, struct page_shared *s)
 {
     for (int32_t i = 0; s && i < p->n; i++)
-        end(p, s, i, REQUEST_PENDING);
+        end(p, s, i, REQUEST_PENDING, NULL);
     p->n = p->first = 0;
     p->known = 0;
     atomic_flag_clear_explicit(&p->taken, memory_order_release);

@@ -12,6 +12,7 @@
 #include "mpi-wrappers/fields.h"
 #include "mpi-wrappers/handles/messages.h"
 #include "mpi-wrappers/handles/polled.h"
+#include "mpi-wrappers/handles/status.h"
 
 enum { BUCKETS = PAGE_REQUESTS / PAGE_REQUEST_WAYS,
        NOWHERE = REQUEST_NOWHERE };
@@ -23,8 +24,9 @@ _Atomic uint64_t request_starts;
 /* Who waits for the request at each place: waiter, but not for others to
  * scribble on, nor shared by the threads of the last slot. */
 static const void *_Atomic owner[PAGE_REQUESTS];
-/* It may end without a message. */
-static _Atomic uint8_t cancelled[PAGE_REQUESTS];
+/* Nothing is to be counted at its end: it may end without a message, or its message was
+ * counted before, as the program had asked whether it is there. */
+static _Atomic uint8_t uncounted[PAGE_REQUESTS];
 /* Handles that mean no request, and one that was complete from the start. */
 static uintptr_t null_key, empty_key, empty_fortran;
 
@@ -101,6 +103,12 @@ uintptr_t request_key(const struct about *a)
     return request_is_none(key) ? 0 : key;
 }
 
+static bool receives(unsigned call)
+{
+    return call == CALL_Irecv || call == CALL_Recv_init ||
+           call == CALL_Imrecv;
+}
+
 void request_made(const struct about *a, const struct request *r)
 {
     struct page_shared *s = atomic_load_explicit(&request_shown,
@@ -116,6 +124,8 @@ void request_made(const struct about *a, const struct request *r)
         SET(page->requests_lost, GET(page->requests_lost) + 1);
         return;
     }
+    if (UNLIKELY(r->peer < 0 || r->tag < 0) && receives(r->call))
+        SET(status_open, true);
     p = &s->request[at];
     SET(p->seq, (uint16_t)(GET(p->seq) | 1));
     atomic_thread_fence(memory_order_release);
@@ -128,7 +138,7 @@ void request_made(const struct about *a, const struct request *r)
     SET(p->site, r->site);
     SET(p->idle, r->idle);
     SET(p->sent, r->sent);
-    SET(cancelled[at], 0);
+    SET(uncounted[at], 0);
     request_own(s, at, NULL, 0);
     atomic_store_explicit(&p->seq, (uint16_t)(GET(p->seq) + 1),
                           memory_order_release);
@@ -158,12 +168,6 @@ static bool sends(unsigned call)
            call == CALL_Ssend_init || call == CALL_Rsend_init;
 }
 
-static bool receives(unsigned call)
-{
-    return call == CALL_Irecv || call == CALL_Recv_init ||
-           call == CALL_Imrecv;
-}
-
 void request_freed(const struct about *a)
 {
     struct page_shared *s = atomic_load_explicit(&request_shown,
@@ -176,7 +180,8 @@ void request_freed(const struct about *a)
     at = request_find(s, key);
     if (at == NOWHERE)
         return;
-    if (receives(GET(s->request[at].call)) && !GET(s->request[at].idle))
+    if (receives(GET(s->request[at].call)) && !GET(s->request[at].idle) &&
+        !GET(uncounted[at]))
         messages_unsure();
     request_own(s, at, NULL, 0);
     SET(s->request_key[at], 0);
@@ -207,7 +212,7 @@ void request_starting(const struct about *a, struct request *r, uint64_t now)
         else
             SET(p->sent, now);
         if (at != NOWHERE)
-            SET(cancelled[at], 0);
+            SET(uncounted[at], 0);
     }
 }
 
@@ -220,7 +225,7 @@ void request_cancelled(const struct about *a)
 
     if (at == NOWHERE)
         return;
-    SET(cancelled[at], 1);
+    SET(uncounted[at], 1);
     messages_unsure();
 }
 
@@ -243,7 +248,15 @@ static struct ended ended(const struct page_shared *s, unsigned at)
 
     return (struct ended){
         GET(p->comm), GET(p->peer), GET(p->tag),
-        receives(GET(p->call)) && !GET(cancelled[at]) };
+        receives(GET(p->call)) && !GET(uncounted[at]) };
+}
+
+const int *request_status(const struct page_shared *s, unsigned at,
+                          const struct about *a, int32_t i)
+{
+    const struct page_request *p = &s->request[at];
+
+    return UNLIKELY(GET(p->peer) < 0 || GET(p->tag) < 0) ? status_at(a, i) : NULL;
 }
 
 /* After the page no longer says that it is waited for. */
@@ -346,14 +359,15 @@ void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
 /* Those still in the array are not finished, or persistent; all others with
  * our mark are. */
 static void settle_more(struct page_shared *s, const struct request_wait *w,
-                        const struct about *a, enum request_fate fate)
+                        const struct about *a, enum request_fate fate, bool ok)
 {
     for (int32_t i = 0; i < a->nrequests; i++) {
         uintptr_t key = request_key_at(a, i);
         unsigned at = request_is_none(key) ? NOWHERE : request_find(s, key);
 
         if (at != NOWHERE)
-            request_settle(s, at, key, w, fate, NULL);
+            request_settle(s, at, key, w, fate,
+                           ok ? request_status(s, at, a, i) : NULL);
     }
     for (unsigned at = 0; at < PAGE_REQUESTS; at++)
         if (GET(owner[at]) == w)
@@ -377,9 +391,22 @@ static void settle_named(struct page_shared *s, const struct about *a)
 
             atomic_store_explicit(&s->request[at].idle, 1,
                                   memory_order_release);
-            count(&e, a->status);
+            count(&e, status_at(a, which));
         }
     }
+}
+
+/* Its message is there, and the request goes on to be one. */
+static void count_early(struct page_shared *s, const struct request_wait *w,
+                        const struct about *a, unsigned i)
+{
+    unsigned at = w->kept[i].place;
+    const struct ended e = ended(s, at);
+
+    if (GET(owner[at]) != w || !status_is_over(a, w->kept[i].at))
+        return;
+    SET(uncounted[at], 1);
+    count(&e, request_status(s, at, a, w->kept[i].at));
 }
 
 void request_waited(struct request_wait *w, const struct about *a, bool ok)
@@ -394,12 +421,18 @@ void request_waited(struct request_wait *w, const struct about *a, bool ok)
         polled_leave(w->polled, s, a, ok);
     if (!s || !w->n)
         return;
-    for (unsigned i = 0; i < w->n; i++)
-        request_settle(s, w->kept[i].place, w->kept[i].key, w,
+    for (unsigned i = 0; i < w->n; i++) {
+        unsigned at = w->kept[i].place;
+        const int *status = ok ? request_status(s, at, a, w->kept[i].at) : NULL;
+
+        if (ok && !(a->traits & ABOUT_ENDS))
+            count_early(s, w, a, i);
+        request_settle(s, at, w->kept[i].key, w,
                        request_key_at(a, w->kept[i].at) == w->kept[i].key
-                       ? stays : REQUEST_GONE, a->status);
+                       ? stays : REQUEST_GONE, status);
+    }
     if (w->more)
-        settle_more(s, w, a, stays);
+        settle_more(s, w, a, stays, ok);
     if (ended && a->index)
         settle_named(s, a);
     w->n = 0;
@@ -452,6 +485,7 @@ void request_start(struct page_header *h, struct page_shared *s)
 {
     learn_empty();
     page = h;
+    SET(status_known, true);
     atomic_store_explicit(&request_shown, s, memory_order_release);
 }
 

@@ -28,8 +28,13 @@ void request_own(struct page_shared *s, unsigned at, const void *who,
 /* What it is about. */
 void request_copy(const struct page_request *p, struct request *r);
 
-/* What has become of one that who waited for. status: the one that the program
- * got for it, or NULL; see about.h. */
+/* The status that the call has got for the request at this place, the i-th of its array;
+ * NULL where what the request was about tells enough, or there is none. */
+const int *request_status(const struct page_shared *s, unsigned at,
+                          const struct about *a, int32_t i);
+
+/* What has become of one that who waited for. status: of the message that ended it,
+ * or NULL. */
 enum request_fate { REQUEST_PENDING, REQUEST_IDLE, REQUEST_GONE };
 void request_settle(struct page_shared *s, unsigned at, uintptr_t key,
                     const void *who, enum request_fate fate,

@@ -152,7 +152,7 @@ static inline void took(const struct self *t, const struct about *a, bool ok)
     int32_t peer = both ? t->source : t->about.peer;
     int32_t tag = both ? t->source_tag : t->about.tag;
 
-    if (UNLIKELY(peer < 0 || tag < 0) && peer != PAGE_NULL)
+    if (UNLIKELY(peer < 0 || tag < 0) && peer != PAGE_NULL && ok)
         comm_status(t->comm, a->status, &peer, &tag);
     if (LIKELY(ok))
         messages_received(t->about.comm, peer, tag);

@@ -6,7 +6,7 @@
  * arguments of MPI_Pcontrol are not passed on: there is no way to. */
 #include "mpi-wrappers/record/wrap.h"
 
-#include "mpi-wrappers/handles/handle.h"
+#include "mpi-wrappers/handles/status.h"
 #include "mpi-wrappers/table/mpi4.h"
 
 #define WRAP_MISSING(type) \
@@ -19,6 +19,9 @@
 #define WRAP_KEY_AT(p)      ((p) ? handle_at(p, 0) : 0)
 #define WRAP_FILE_KEY(h)    ((uintptr_t)(h))
 #define WRAP_FILE_KEY_AT(p) ((p) ? (uintptr_t)*(p) : 0)
+/* These change the wrapper's argument, too. */
+#define WRAP_STATUS(s)      ((s) = status_one((s), own), (const int *)(s))
+#define WRAP_STATUSES(s, n) ((s) = status_many((s), (n), owns), (const int *)(s))
 #define WRAP_IN_PLACE(b)    ((uintptr_t)(b) == handle_flavor.in_place)
 
 #define WRAP_BODY(which, type, name, params, args, ...)                    \
@@ -26,6 +29,7 @@
         type (*real) params = (type (*) params)                            \
             real_get(which, CALL_##name);                                  \
         struct about about;                                                \
+        STATUS_OWN;                                                        \
         type rc;                                                           \
                                                                            \
         if (__builtin_expect(!real, 0))                                    \

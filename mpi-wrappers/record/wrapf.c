@@ -10,42 +10,72 @@
 
 #include <dlfcn.h>
 
-#include "mpi-wrappers/handles/handle.h"
+#include "mpi-wrappers/handles/status.h"
 
 #define WRAPF_INT(a) (*(const MPI_Fint *)(a))
 #define WRAPF_KEY(a) about_key(WRAPF_INT(a))
-#define WRAPF_IN_PLACE(a) in_place(a)
+#define WRAPF_IN_PLACE(a) is_constant(&in_place, a)
+/* These change the wrapper's argument, too. */
+#define WRAPF_STATUS(s) ((s) = status_for(&no_status, (s), own))
+#define WRAPF_STATUSES(s, n) \
+    ((s) = status_many_for(&no_statuses, (s), (n), owns))
 
-/* MPI_IN_PLACE is a variable in Fortran, under the compiler's name for it; in
- * MPICH the second one of a common block. */
-static bool in_place(const void *buf)
+/* A constant of MPI is a variable in Fortran, under the compiler's name for it; in MPICH
+ * one of a common block, so many integers from its beginning. */
+enum { NAMES = 9 };
+struct constant {
+    struct { const char *name; unsigned ints; } is[NAMES];
+    const void *_Atomic at[NAMES];
+    atomic_bool known;
+};
+#define SPELLED(lower, upper, ints)                                       \
+    { #lower "_", ints }, { #lower, ints }, { #lower "__", ints }, { #upper, ints }
+static struct constant
+in_place = { .is = { SPELLED(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE, 0),
+                     { "mpi_fortran_in_place_f08_", 0 },
+                     SPELLED(mpipriv1, MPIPRIV1, 1) } },
+no_status = { .is = { SPELLED(mpi_fortran_status_ignore,
+                              MPI_FORTRAN_STATUS_IGNORE, 0),
+                      { "MPIR_F08_MPI_STATUS_IGNORE_OBJ", 0 },
+                      SPELLED(mpipriv1, MPIPRIV1, 2) } },
+no_statuses = { .is = { SPELLED(mpi_fortran_statuses_ignore,
+                                MPI_FORTRAN_STATUSES_IGNORE, 0),
+                        { "MPIR_F08_MPI_STATUSES_IGNORE_OBJ", 0 },
+                        SPELLED(mpipriv2, MPIPRIV2, 0) } };
+
+static bool is_constant(struct constant *c, const void *arg)
 {
-    static const struct { const char *name; ptrdiff_t offset; } place[] = {
-        { "mpi_fortran_in_place_", 0 }, { "mpi_fortran_in_place", 0 },
-        { "mpi_fortran_in_place__", 0 }, { "MPI_FORTRAN_IN_PLACE", 0 },
-        { "mpi_fortran_in_place_f08_", 0 },
-        { "mpipriv1_", sizeof(MPI_Fint) }, { "mpipriv1", sizeof(MPI_Fint) },
-        { "mpipriv1__", sizeof(MPI_Fint) }, { "MPIPRIV1", sizeof(MPI_Fint) },
-    };
-    enum { NAMES = sizeof(place) / sizeof(place[0]) };
-    static const void *_Atomic at[NAMES];
-    static atomic_bool known;
-
-    if (!buf)
+    if (!arg)
         return false;
-    if (!atomic_load_explicit(&known, memory_order_acquire)) {
+    if (!atomic_load_explicit(&c->known, memory_order_acquire)) {
         for (unsigned i = 0; i < NAMES; i++) {
-            const char *p = dlsym(RTLD_DEFAULT, place[i].name);
+            const MPI_Fint *p = c->is[i].name ? dlsym(RTLD_DEFAULT, c->is[i].name)
+                                              : NULL;
 
-            atomic_store_explicit(&at[i], p ? p + place[i].offset : NULL,
+            atomic_store_explicit(&c->at[i], p ? p + c->is[i].ints : NULL,
                                   memory_order_relaxed);
         }
-        atomic_store_explicit(&known, true, memory_order_release);
+        atomic_store_explicit(&c->known, true, memory_order_release);
     }
     for (unsigned i = 0; i < NAMES; i++)
-        if (buf == atomic_load_explicit(&at[i], memory_order_relaxed))
+        if (arg == atomic_load_explicit(&c->at[i], memory_order_relaxed))
             return true;
     return false;
+}
+
+/* A status in Fortran has what one in C has, in the same places. */
+static void *status_for(struct constant *none, void *given, int *own)
+{
+    return atomic_load_explicit(&status_known, memory_order_relaxed) &&
+           is_constant(none, given) ? own : given;
+}
+
+static void *status_many_for(struct constant *none, void *given, int64_t n,
+                             int *own)
+{
+    return n > 0 && n <= STATUS_MANY &&
+           atomic_load_explicit(&status_open, memory_order_relaxed)
+           ? status_for(none, given, own) : given;
 }
 
 static inline bool all_well(const MPI_Fint *ierr)
@@ -60,6 +90,7 @@ static inline bool all_well(const MPI_Fint *ierr)
         void (*real) params = (void (*) params)                           \
             real_get(which, CALL_##name);                                 \
         struct about about;                                               \
+        STATUS_OWN;                                                       \
                                                                           \
         if (__builtin_expect(!real, 0))                                   \
             return;                                                       \

@@ -232,6 +232,16 @@ function finished(fortran,    i, j, text)
     return text
 }
 
+# Of the message or messages that it takes: where the program wants no status, the
+# wrapper passes one of its own on, in place of this argument.
+function status(fortran,    i)
+{
+    i = first("status.out status.out[]")
+    return sprintf(",\n    .status = %s_STATUS%s(%s)", fortran ? "WRAPF" : "WRAP", \
+        kind[i] ~ /\[\]/ ? "ES" : "", \
+        pointer(i, fortran) (kind[i] ~ /\[\]/ ? ", " value(first("count"), fortran) : ""))
+}
+
 # The initializers for the function that was just parsed.
 function about(fortran,    t, peer, source, tag, text, n)
 {
@@ -249,8 +259,8 @@ function about(fortran,    t, peer, source, tag, text, n)
         tag ? value(tag, fortran) : "0")
     if (first("dest") && first("source"))
         text = text ", .source_tag = " value(nth("tag", 2), fortran)
-    if (!fortran && (t ~ /TAKES|MATCHES/ || name == "Wait" || name == "Test"))
-        text = text ", .status = (const int *)" name_of(decl[first("status.out")])
+    if (t ~ /TAKES|MATCHES|WAITS/)
+        text = text status(fortran)
     if (name == "Pcontrol") {
         t = t " | ABOUT_LEVEL"
         sub(/\.tag = 0/, ".tag = " value(1, fortran), text)
@@ -269,7 +279,7 @@ function about(fortran,    t, peer, source, tag, text, n)
             (kind[requests] == "request" && !fortran ? "&" : "") \
             pointer(requests, fortran) ", .nrequests = " \
             (kind[requests] ~ /\[\]/ ? value(first("count"), fortran) : "1")
-        if (t ~ /ABOUT_ENDS/)
+        if (t ~ /ABOUT_WAITS/)
             text = text finished(fortran)
     }
     if (t ~ /MATCHES/)

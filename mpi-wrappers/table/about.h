@@ -72,8 +72,8 @@ struct about {
     const int *flag;            /* is anything finished? NULL: it is */
     const int *index;           /* which one, or ones; NULL: all of them */
     const int *nindex;          /* how many; NULL: one */
-    const int *status;          /* of the one message or request, in C; may be
-                                   what means that there is none */
+    const int *status;          /* of the one message or request, or of each that has
+                                   ended; may be what means that there is none */
     int64_t count;              /* of elements, of requests */
     int32_t nrequests;
     int32_t peer, source, tag;  /* of MPI_Intercomm_create: the leader of the

@@ -20,6 +20,7 @@ export HECTOR_DB="$dir/run.db"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 tab=$(printf '\t')
 bad=0 n=0
+sets="stuck stuck_counts stuck_taken stuck_window"
 patient=hang${PATIENCE:+:patience=$PATIENCE} policy=hang
 
 wanted()        # NAME WANTED...: is it among them? Without any: yes
@@ -79,7 +80,7 @@ lines_right()
     grep -o 'stuck[a-z_]*\.c:[0-9]*' "$dir/err" | sort -u >"$dir/named"
     [ -s "$dir/named" ] && ! grep -vxFf "$dir/marked" "$dir/named" >"$dir/wrong"
 }
-for set in stuck stuck_counts stuck_window; do
+for set in $sets; do
     grep -n '/\*!\*/' "$here/../deadlocks/$set.c" |
         sed "s/^\([0-9]*\):.*/$set.c:\1/"
 done >"$dir/marked"
@@ -87,7 +88,7 @@ done >"$dir/marked"
 : >"$dir/ages"
 : >"$dir/named"
 kinds=0 ranks=0 says=0 lines=0 stuck=0
-for set in stuck stuck_counts stuck_window; do
+for set in $sets; do
     "$build/deadlocks/$set" | sed "s/^/$set$tab/"
 done >"$dir/stuck"
 while IFS=$tab read -r set name tasks words; do

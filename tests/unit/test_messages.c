@@ -209,9 +209,11 @@ static void from_anybody(void)
     recv(MPI_ANY_SOURCE, MPI_ANY_TAG, &status);
     CHECK(received(1) == of(5));
     recv(1, MPI_ANY_TAG, IGNORE);
-    CHECK(received(1) == of(5) && with(1)->blind == 1 && all->blind == 0);
     recv(MPI_ANY_SOURCE, 5, IGNORE);
-    CHECK(all->blind == 1);
+    CHECK(received(1) == 3 * of(5));
+    recv(MPI_ANY_SOURCE, 666, IGNORE);  /* an error, without a status */
+    CHECK(received(1) == 3 * of(5) && all->unsure == 1);
+    CHECK(with(1)->blind == 0 && all->blind == 0);
 }
 
 static void requests(void)
@@ -231,7 +233,7 @@ static void requests(void)
     CHECK(received(3) == of(6));
     r = irecv(MPI_ANY_SOURCE, 6);
     MPI_Wait(&r, IGNORE);
-    CHECK(all->blind == 1 && received(3) == of(6));
+    CHECK(all->blind == 0 && received(3) == 2 * of(6));
 
     MPI_Isend(NULL, 1, FAKE_TYPE(1), 1, 2, WORLD, &send_request);
     CHECK(sent(1) == of(2));
@@ -395,16 +397,192 @@ static void matched(void)
     next = FAKE_EMPTY_REQUEST;
     MPI_Mprobe(MPI_ANY_SOURCE, 6, WORLD, &first, IGNORE);
     MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
-    CHECK(received(1) == of(6) && all->blind == 1);
+    CHECK(received(1) == 2 * of(6));
     MPI_Mprobe(MPI_PROC_NULL, 6, WORLD, &first, IGNORE);
     MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
-    CHECK(all->blind == 1 && all->unsure == 0);
+    CHECK(all->blind == 0 && all->unsure == 0);
     first = FAKE_MESSAGE(50);           /* nobody knows it */
     MPI_Mrecv(NULL, 1, FAKE_TYPE(1), &first, IGNORE);
     first = FAKE_MESSAGE(50);
     MPI_Imrecv(NULL, 1, FAKE_TYPE(1), &first, &r);
     MPI_Wait(&r, IGNORE);
-    CHECK(all->blind == 1 && all->unsure == 2);
+    CHECK(all->blind == 0 && all->unsure == 2);
+}
+
+/* ------------------------------------------------- which message, of several */
+enum { SEVERAL = 100 };
+
+/* Of the i-th request rank i % 3 has sent the message, and i is its tag. */
+static MPI_Request posted[SEVERAL];
+
+static void fill(MPI_Status *status, int at, int i)
+{
+    if (status != IGNORE) {
+        status[at].MPI_SOURCE = i % 3;
+        status[at].MPI_TAG = i;
+    }
+}
+
+static int fake_waitall(int n, MPI_Request r[], MPI_Status *status)
+{
+    for (int i = 0; i < n; i++) {
+        r[i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+        fill(status, i, i);
+    }
+    return MPI_SUCCESS;
+}
+
+static int fake_testall(int n, MPI_Request r[], int *flag, MPI_Status *status)
+{
+    static int asked;
+
+    *flag = asked++ % 3 == 2;
+    return *flag ? fake_waitall(n, r, status) : MPI_SUCCESS;
+}
+
+/* The last one of those that are left. */
+static int fake_testany(int n, MPI_Request r[], int *index, int *flag,
+                        MPI_Status *status)
+{
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    for (int i = n - 1; i >= 0 && *index == MPI_UNDEFINED; i--)
+        if (r[i] != FAKE_REQUEST(FAKE_NO_REQUEST)) {
+            r[i] = FAKE_REQUEST(FAKE_NO_REQUEST);
+            *index = i;
+            fill(status, 0, i);
+        }
+    return MPI_SUCCESS;
+}
+
+static int fake_waitany(int n, MPI_Request r[], int *index, MPI_Status *status)
+{
+    int flag;
+
+    return fake_testany(n, r, index, &flag, status);
+}
+
+/* Two of those that are left, the last one first. */
+static int fake_waitsome(int n, MPI_Request r[], int *done, int index[],
+                         MPI_Status *status)
+{
+    int flag;
+
+    for (*done = 0; *done < 2; ++*done) {
+        fake_testany(n, r, &index[*done], &flag,
+                     status == IGNORE ? IGNORE : status + *done);
+        if (index[*done] == MPI_UNDEFINED)
+            break;
+    }
+    if (*done == 0)
+        *done = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static void post(int n)
+{
+    start();
+    real_table[REAL_C][CALL_Waitall] = (real_f *)fake_waitall;
+    real_table[REAL_C][CALL_Testall] = (real_f *)fake_testall;
+    real_table[REAL_C][CALL_Waitany] = (real_f *)fake_waitany;
+    real_table[REAL_C][CALL_Testany] = (real_f *)fake_testany;
+    real_table[REAL_C][CALL_Waitsome] = (real_f *)fake_waitsome;
+    real_table[REAL_C][CALL_Testsome] = (real_f *)fake_waitsome;
+    for (int i = 0; i < n; i++)
+        posted[i] = irecv(MPI_ANY_SOURCE, i % 2 ? i : MPI_ANY_TAG);
+}
+
+static void all_are_known(int n)
+{
+    uint64_t sum[3] = { 0 };
+
+    for (int i = 0; i < n; i++)
+        sum[i % 3] += of(i);
+    for (int i = 0; i < 3; i++)
+        CHECK(received(i) == sum[i] && with(i)->blind == 0);
+    CHECK(all->blind == 0 && all->unsure == 0);
+}
+
+/* By each function, without and with statuses of the program's own, and for as few
+ * requests as are looked up one by one and as many as polled.c keeps. */
+static void several(void)
+{
+    static MPI_Status own[SEVERAL];
+
+    for (int n = 3; n < 64; n += 20)
+        for (int with_own = 0; with_own < 2; with_own++) {
+            MPI_Status *status = with_own ? own : IGNORE;
+            int index[SEVERAL] = { 0 }, done = 0, flag = 0;
+
+            post(n);
+            MPI_Waitall(n, posted, status);
+            all_are_known(n);
+            post(n);
+            while (!flag)
+                MPI_Testall(n, posted, &flag, status);
+            all_are_known(n);
+            post(n);
+            for (int i = 0; i < n; i++)
+                MPI_Waitany(n, posted, index, status);
+            all_are_known(n);
+            post(n);
+            for (int i = 0; i < n; i++)
+                MPI_Testany(n, posted, index, &flag, status);
+            all_are_known(n);
+            post(n);
+            while (done != MPI_UNDEFINED)
+                MPI_Waitsome(n, posted, &done, index, status);
+            all_are_known(n);
+            post(n);
+            for (done = 0; done != MPI_UNDEFINED; )
+                MPI_Testsome(n, posted, &done, index, status);
+            all_are_known(n);
+        }
+    post(SEVERAL);                      /* more than there is room for */
+    MPI_Waitall(SEVERAL, posted, IGNORE);
+    CHECK(all->blind == SEVERAL && received(0) + received(1) + received(2) == 0);
+}
+
+static int fake_get_status(MPI_Request r, int *flag, MPI_Status *status)
+{
+    (void)r;
+    *flag = from >= 0;
+    if (*flag && status != IGNORE) {
+        status->MPI_SOURCE = from;
+        status->MPI_TAG = its_tag;
+    }
+    return MPI_SUCCESS;
+}
+
+/* What the program has asked about, and has been told, is there: once. */
+static void asked_first(void)
+{
+    MPI_Request r;
+    int flag;
+
+    for (int freed = 0; freed < 2; freed++) {
+        start();
+        real_table[REAL_C][CALL_Request_get_status] = (real_f *)fake_get_status;
+        r = irecv(MPI_ANY_SOURCE, MPI_ANY_TAG);
+        from = -1;
+        MPI_Request_get_status(r, &flag, IGNORE);
+        CHECK(!flag && received(1) == 0);
+        from = 1;
+        its_tag = 5;
+        for (int i = 0; i < 3; i++) {
+            MPI_Request_get_status(r, &flag, IGNORE);
+            CHECK(flag && received(1) == of(5));
+        }
+        if (freed)
+            MPI_Request_free(&r);
+        else
+            MPI_Wait(&r, IGNORE);
+        CHECK(received(1) == of(5) && all->blind == 0 && all->unsure == 0);
+        next--;                         /* the handle comes again */
+        r = irecv(1, 6);
+        MPI_Wait(&r, IGNORE);
+        CHECK(received(1) == of(5) + of(6));
+    }
 }
 
 /* The fault injector lets a message go to nobody. */
@@ -441,8 +619,9 @@ static void too_many(void)
 #define IN_CHILD(name) \
     static void test_##name(void **state) { (void)state; in_child(name); }
 #define TESTS(X) \
-    X(one_sum) X(sent_and_received) X(from_anybody) X(requests) \
-    X(matched) X(persistent) X(sent_with_it) X(not_sent) X(both_ways) X(too_many)
+    X(one_sum) X(sent_and_received) X(from_anybody) X(requests) X(matched) \
+    X(several) X(asked_first) X(persistent) X(sent_with_it) X(not_sent) \
+    X(both_ways) X(too_many)
 TESTS(IN_CHILD)
 
 int main(void)
