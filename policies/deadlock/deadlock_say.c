@@ -139,7 +139,8 @@ static uint32_t here(const struct hct_rank *k)
     return k->level >= HCT_LEVEL_SERIALIZED ? k->site : 0;
 }
 
-/* What a rank did as collective call n on a communicator. */
+/* What a rank did as collective call n on a communicator, and where: it may wait for
+ * that call's request since, in another one. */
 struct entered {
     uint32_t call, site;        /* 0: not known; site also: where it is now */
     int32_t root;
@@ -151,20 +152,22 @@ static struct entered entered(const struct hct_snapshot *in,
 {
     struct entered e = { .root = HCT_UNKNOWN };
     const struct hct_rank *k = hct_rank(in, rank);
+    const struct hct_request *q;
+    const struct hct_flight *f;
 
     e.call = deadlock_call(in, w, rank, comm, n, &e.root);
     e.site = here(k);
-    if ((k->flags & HCT_IN_MPI) && k->comm == comm && k->collective == n)
+    if ((k->flags & HCT_IN_MPI) && k->comm == comm && k->collective == n &&
+        k->call == e.call)
         return e;
     e.site = 0;
-    for (uint32_t i = w[rank].flight; i < in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(in, i);
-
-        if (f->rank != rank)
-            break;
+    for (uint32_t i = w[rank].request; (q = request_of(in, i, rank)); i++)
+        if (q->comm == comm && q->collective == n && q->call == e.call)
+            e.site = q->site;
+    for (uint32_t i = w[rank].flight; !e.site && (f = flight_of(in, i, rank));
+         i++)
         if (f->comm == comm && f->collective == n && f->call == e.call)
             e.site = f->site;
-    }
     return e;
 }
 

@@ -1058,6 +1058,32 @@ static void not_blocking(void **state)
     SAYS("different collective calls");
 }
 
+/* It was entered where it was begun, not where it is waited for. */
+static void place_of_what_was_begun(void **state)
+{
+    struct hct_rank *k;
+
+    (void)state;
+    begin(2);
+    still_ns = 3 * S;
+    k = is_in(1, "Wait");
+    k->comm = WORLD;
+    k->collective = 2;
+    k->level = HCT_LEVEL_SERIALIZED;    /* its site is its own */
+    k->site = 8;
+    asks(1, "Ibarrier", HCT_NONE, HCT_NONE)->collective = 2;
+    look.request[0].site = 7;
+    joins(0, "Barrier", WORLD, 2, HCT_NONE);
+    world(1);
+    look.comm[1].collectives = 2;
+    look.comm[1].call = number_of("Ibarrier");
+    assert_int_equal(proof(), 2);
+    SAYS("rank 1 entered MPI_Ibarrier as the same call");
+    for (uint32_t i = 1; i < look.out.nlines; i++)
+        if (strstr(look.lines[i].text, "entered MPI_Ibarrier"))
+            assert_int_equal(look.lines[i].site, 7);
+}
+
 static void amounts_may_be_zero(void **state)
 {
     (void)state;
@@ -1750,6 +1776,7 @@ int main(void)
         cmocka_unit_test(root_missing),
         cmocka_unit_test(orders),
         cmocka_unit_test(not_blocking),
+        cmocka_unit_test(place_of_what_was_begun),
         cmocka_unit_test(amounts_may_be_zero),
         cmocka_unit_test(intercommunicators),
         cmocka_unit_test(of_some_members),
