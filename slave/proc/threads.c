@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #include "slave/proc/procmaps.h"
+#include "slave/proc/procstate.h"
 #include "slave/proc/smallfile.h"
 
 enum { THREADS_MAX = 1024, STARTED = 22 };      /* STARTED: field of stat */
@@ -121,6 +122,27 @@ bool threads_single(pid_t pid, const struct page_header *page)
     }
     closedir(dir);
     return single;
+}
+
+pid_t threads_left(pid_t pid)
+{
+    char path[40], text[1024];
+    DIR *dir;
+    struct dirent *e;
+    pid_t left = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    while (dir && !left && (e = readdir(dir))) {
+        pid_t tid = atoi(e->d_name);
+
+        if (tid > 0 && tid != pid && thread_text(pid, tid, "stat", text, sizeof(text)) &&
+            !strchr("ZX", procstate_letter(text)))
+            left = tid;
+    }
+    if (dir)
+        closedir(dir);
+    return left;
 }
 
 static bool is_among(const struct threads_but *but, pid_t tid)

@@ -33,6 +33,10 @@ bool threads_asleep(pid_t pid, const struct threads_but *but);
  * known. */
 bool threads_single(pid_t pid, const struct page_header *page);
 
+/* One that has not ended, of a process whose first thread has, as after
+ * pthread_exit(3) in main(); 0: all have, or that is not known. */
+pid_t threads_left(pid_t pid);
+
 /* The parts that are not the kernel's; for tests. text of
  * /proc/PID/task/TID/syscall: does it wait like that? shared: if nobody else
  * has the memory at *address. */

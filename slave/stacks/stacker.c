@@ -26,6 +26,7 @@
 #include "proto/base/clock.h"
 #include "proto/link/timer.h"
 #include "slave/proc/mapped.h"
+#include "slave/proc/threads.h"
 #include "slave/stacks/selfstack.h"
 #include "slave/stacks/halt.h"
 #include "slave/stacks/mapcache.h"
@@ -100,13 +101,34 @@ static struct request *served(const struct stacker *st)
 
 /* -------------------------------------------------------------------- maps */
 
+static bool has_maps(struct request *r, uint32_t i)
+{
+    return mapped_look(&r->mapped[i], r->pids[i], clock_monotonic_ns(),
+                       r->all->text, MAPS_MAX) == 0;
+}
+
+/* Of a process whose first thread has ended the kernel tells by another one. */
+static bool look_by_another(struct request *r, uint32_t i)
+{
+    pid_t tid = threads_left(r->pids[i]);
+
+    if (tid <= 0)
+        return false;
+    r->pids[i] = tid;
+    mapped_fini(&r->mapped[i]);
+    if (!has_maps(r, i))
+        return false;
+    note_set(r->notes[i], "its first thread has ended: the stack is that of another "
+             "one");
+    return true;
+}
+
 /* False: there is nothing to look at; the note says why. */
 static bool send_maps(struct request *r, uint32_t i)
 {
-    struct stacker *st = r->all;
     struct mapped *m = &r->mapped[i];
 
-    if (mapped_look(m, r->pids[i], clock_monotonic_ns(), st->text, MAPS_MAX)) {
+    if (!has_maps(r, i) && !look_by_another(r, i)) {
         note_gone(r->notes[i], r->pids[i]);
         return false;
     }

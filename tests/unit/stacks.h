@@ -62,7 +62,11 @@ __attribute__((noinline)) static void call_big(int fd)
     stop_here += big[0];
 }
 
-enum how { PLAIN, BIG, THREADS, BECOMES };      /* another program, at SIGUSR1 */
+enum how {
+    PLAIN, BIG, THREADS,
+    LEFT,                       /* the first thread ends, another one goes on */
+    BECOMES,                    /* another program, at SIGUSR1 */
+};
 
 static void let_go(int sig)
 {
@@ -84,8 +88,10 @@ static pid_t start(enum how how)
 
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  /* where only children may be */
-        if (how == THREADS)
+        if (how == THREADS || how == LEFT)
             pthread_create(&t, NULL, wait_g, (void *)(intptr_t)fds[1]);
+        if (how == LEFT)
+            pthread_exit(NULL);
         if (how == BECOMES)
             signal(SIGUSR1, let_go);
         if (how == BIG)

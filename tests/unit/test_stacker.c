@@ -108,6 +108,21 @@ static void test_threads(void **state)
     end(pid);
 }
 
+static void test_first_has_ended(void **state)
+{
+    pid_t pid = start(LEFT);
+    struct stacker_conf conf = { .nsamples = 2 };
+
+    (void)state;
+    check_state(pid, 'Z');
+    take(&pid, 1, conf);
+    assert_int_equal(copies, 2);
+    assert_true(node_of(0, "wait_g") != 0);
+    assert_string_equal(notes[0], "its first thread has ended: the stack is that of "
+                        "another one");
+    end(pid);
+}
+
 /* Without ptrace the main thread answers: said where there are others. */
 static void test_told(void **state)
 {
@@ -345,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_places),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_first_has_ended),
         cmocka_unit_test(test_told),
         cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
         cmocka_unit_test(test_gone), cmocka_unit_test(test_ends),
