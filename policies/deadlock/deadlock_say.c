@@ -378,16 +378,24 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
     const struct hct_rank *k = hct_rank(in, r);
-    const char *call = hct_call(in, k->call)->name;
     char comm[WORDS_COMM], what[64] = "", tag[24] = "any tag", from[24];
     char parcels[PARCELS] = "";
     const struct hct_request *q = w[r].by < in->nrequests
         ? hct_request(in, w[r].by) : NULL;
+    /* Who asks in a loop may be elsewhere just now. */
+    const struct hct_flight *f = !w[r].spins ? NULL
+        : words_last(in, r, q ? HCT_CLASS_TEST : HCT_CLASS_PROBE);
+    const char *call = hct_call(in, f ? f->call : k->call)->name;
     int32_t t = awaited_tag(in, w, r), to = w[r].to;
     int32_t peer = q ? q->peer : k->peer;
     uint64_t n, id = comm_of(in, w, r, &n);
     struct entered e;
 
+    if (f && !q) {
+        t = f->tag;
+        peer = f->peer;
+        id = f->comm;
+    }
     words_comm(comm, in, r, id);
     if (t >= 0)
         snprintf(tag, sizeof(tag), "tag %" PRId32, t);
@@ -444,8 +452,8 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
                    "other members of %s", r, call, comm);
     }
-    /* who asks in a loop may be outside of the call just now */
-    words_places(out, w[r].spins ? k->site : here(k), q ? q->site : 0);
+    words_places(out, f ? f->site : w[r].spins ? k->site : here(k),
+                 q ? q->site : 0);
 }
 
 /* What the other one of a mismatch did. */

@@ -88,8 +88,7 @@ static bool wakes_soon(const struct still *s, const struct still_rank *w,
 static bool has_asked(const struct still_rank *w, const struct hct_rank *k,
                       const struct hct_snapshot *in)
 {
-    return (hct_call(in, k->call)->flags & HCT_CALL_POLL) &&
-           w->questions > 1;
+    return words_asks(hct_call(in, k->call)) && w->questions > 1;
 }
 
 /* "rank 2 has been in work() for 20 s, and uses the processor" */

@@ -2,6 +2,8 @@
 #ifndef HCT_WORDS_H
 #define HCT_WORDS_H
 
+#include <stdbool.h>
+
 #include "policies/hct_policy.h"
 
 /* Begins a verdict; NULL: no room, and it is counted. Ranks and lines that
@@ -45,6 +47,14 @@ const char *words_fate(const struct hct_snapshot *in, uint32_t rank);
 /* "; rank 3 was killed by signal 9", and how many more; "" if none has ended so. */
 enum { WORDS_FATES = 96 };
 const char *words_fates(char buf[WORDS_FATES], const struct hct_snapshot *in);
+
+/* Does the function ask for a message or for requests? There are many that only look at
+ * what the task knows itself, as MPI_Wtime. */
+bool words_asks(const struct hct_call *c);
+/* The last call of rank of that class, borrowed, that the detail of the look has; NULL:
+ * none. */
+const struct hct_flight *words_last(const struct hct_snapshot *in, uint32_t rank,
+                                    enum hct_class class_);
 
 /* "MPI_COMM_WORLD", "a communicator of 4" as rank knows it. */
 enum { WORDS_COMM = 48 };

@@ -758,6 +758,24 @@ static void probes_in_a_loop(void **state)
     assert_int_equal(proof(), 3);
 }
 
+/* Between two questions it looks at the clock: that is none. */
+static void probes_and_looks_at_the_clock(void **state)
+{
+    (void)state;
+    begin(2);
+    is_in(0, "Wtime")->comm = 0;
+    talks(1, "Recv", 0, 8);
+    world(0);
+    for (int i = 0; i < 6; i++) {
+        flew(0, "Iprobe", WORLD, 0, HCT_ANY, 7);
+        flew(0, "Wtime", 0, 0, HCT_NONE, HCT_NONE);
+    }
+    still_ns = 4 * S;
+    assert_int_equal(proof(), 2);
+    SAYS("rank 0 waits in MPI_Iprobe, asking in a loop for a message from any rank "
+         "(tag 7, MPI_COMM_WORLD)");
+}
+
 /* ------------------------------------------------------ collective calls */
 
 static void missing_member(void **state)
@@ -1763,7 +1781,8 @@ int main(void)
         cmocka_unit_test(in_a_loop), cmocka_unit_test(one_question_in_a_loop),
         cmocka_unit_test(the_last_send),
         cmocka_unit_test(waits_for_itself),
-        cmocka_unit_test(probes_in_a_loop), cmocka_unit_test(call_in_a_loop),
+        cmocka_unit_test(probes_in_a_loop),
+        cmocka_unit_test(probes_and_looks_at_the_clock), cmocka_unit_test(call_in_a_loop),
         cmocka_unit_test(missing_member),
         cmocka_unit_test(all_have_entered),
         cmocka_unit_test(left_before), cmocka_unit_test(freed),
