@@ -15,6 +15,13 @@
 
 /* ---------------------------------------------------------------- one rank */
 
+/* MPI_Buffer_detach, and what MPI-4.1 adds to it. */
+static bool empties_buffer(const struct hct_call *c)
+{
+    return (c->flags & HCT_CALL_BLOCKING) &&
+           (strstr(c->name, "_detach") || strstr(c->name, "_flush"));
+}
+
 /* Of a rank that is blocked: will nothing release it? */
 static enum met released(struct graph *g, uint32_t r)
 {
@@ -43,6 +50,8 @@ static enum met released(struct graph *g, uint32_t r)
         return graph_collective(g, r, k->comm, k->collective, k->call, k->peer);
     case HCT_CLASS_WAIT:
         return graph_requests(g, r, !(c->flags & HCT_CALL_ALL));
+    case HCT_CLASS_OTHER:
+        return empties_buffer(c) ? graph_buffer(g, r) : FREE;
     case HCT_CLASS_RMA:
         return graph_long_enough(g, r, k->bytes) ? graph_window(g, r) : FREE;
     default:

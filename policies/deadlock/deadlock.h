@@ -116,6 +116,7 @@ enum deadlock_why {
     DEADLOCK_PARCELS,           /* gives or takes another amount than this one
                                    takes or gives */
     DEADLOCK_MEETING,           /* has not entered what only some members do */
+    DEADLOCK_BUFFER,            /* does not receive what lies in the buffer */
 };
 
 /* For how long a task has looked for messages that stands in MPI, where used_ns

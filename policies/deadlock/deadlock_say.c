@@ -448,6 +448,10 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
     case DEADLOCK_MEETING:
         meeting_line(in, r, to, out);
         break;
+    case DEADLOCK_BUFFER:
+        words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for rank %"
+                   PRId32 " to receive what it has sent", r, call, to);
+        break;
     default:
         words_line(out, (int32_t)r, "rank %" PRIu32 " waits in %s for the "
                    "other members of %s", r, call, comm);

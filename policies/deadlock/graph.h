@@ -169,6 +169,9 @@ bool graph_has_come(const struct graph *g, uint32_t r,
 enum met graph_send(struct graph *g, uint32_t r);
 enum met graph_sendrecv(struct graph *g, uint32_t r);
 
+/* r waits until what it has sent from a buffer has been received. */
+enum met graph_buffer(struct graph *g, uint32_t r);
+
 /* r waits for its requests: for all that it waits for, or for any of them. */
 enum met graph_requests(struct graph *g, uint32_t r, bool any);
 

@@ -456,6 +456,65 @@ enum met graph_message_of(struct graph *g, uint32_t r,
         .bytes = q->bytes, .target = q->peer, .tag = q->tag });
 }
 
+/* ------------------------------------------------- what lies in a buffer */
+
+/* May anything that s has sent to r be taken there by this? */
+static bool takes(const struct graph *g, uint32_t r, int32_t source,
+                  uint64_t comm, int32_t tag, uint32_t s)
+{
+    return (source == (int32_t)s || source == HCT_ANY || source == HCT_UNKNOWN) &&
+           (comm == 0 || (comm & HCT_COMM_LOCAL) ||
+            account_under_way(g->in, g->w, s, r, comm, tag) != 0);
+}
+
+/* Of all that r has asked for and has not got, may anything take it? */
+static bool takes_any(const struct graph *g, uint32_t r, uint32_t s)
+{
+    const struct hct_rank *k = hct_rank(g->in, r);
+    const struct hct_account *a = account_of(g->in, g->w, r);
+    const struct hct_request *q;
+    enum hct_class class_ = call_of(g, r)->class_;
+
+    if (!a || a->unsure || g->w[r].spins)
+        return true;
+    for (uint32_t i = g->w[r].request; (q = request_of(g->in, i, r)); i++) {
+        uint16_t of = hct_call(g->in, q->call)->class_;
+
+        if (!q->idle && (of == HCT_CLASS_RECV || of == HCT_CLASS_PROBE) &&
+            takes(g, r, q->peer, q->comm, q->tag, s))
+            return true;
+    }
+    return (class_ == HCT_CLASS_SENDRECV &&
+            takes(g, r, k->source, k->comm, a->source_tag, s)) ||
+           ((class_ == HCT_CLASS_RECV || class_ == HCT_CLASS_PROBE) &&
+            takes(g, r, k->peer, k->comm, k->tag, s));
+}
+
+/* Some message is left of those that have not been seen to be received: which one is
+ * not known, so none of those to whom there are any may take one. */
+enum met graph_buffer(struct graph *g, uint32_t r)
+{
+    const struct hct_pair *k, *back;
+    int32_t first = -1;
+
+    if (!account_of(g->in, g->w, r))
+        return FREE;
+    for (uint32_t i = g->w[r].pair;
+         i < g->in->npairs && (k = hct_pair(g->in, i))->rank == r; i++) {
+        if (k->peer >= g->in->nranks)
+            return FREE;
+        g->steps++;
+        back = account_pair(g->in, g->w, k->peer, r);
+        if (k->sent == (back ? back->received : 0))
+            continue;
+        if (!held(g, (int32_t)k->peer) || !is_over(g, r, k->peer) ||
+            takes_any(g, k->peer, r))
+            return FREE;
+        first = first < 0 ? (int32_t)k->peer : first;
+    }
+    return first < 0 ? FREE : never(g, DEADLOCK_BUFFER, first);
+}
+
 /* ---------------------------------------------------- calls of one message */
 
 /* A call that waits for nothing else. */

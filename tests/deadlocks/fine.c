@@ -368,6 +368,33 @@ static void bsend(void)
     get_big(LEFT, 1);
     MPI_Buffer_detach(&buffer, &room);
 }
+/* What lies in the buffer goes when it is asked for: in the call that its receiver is
+ * in, by a request of his, or later. */
+static void buffer_detach(void)
+{
+    int n = 3 * BIG, room;
+    void *buffer = malloc((size_t)n);
+    MPI_Request r;
+
+    for (int how = 0; how < 3; how++) {
+        MPI_Buffer_attach(buffer, n);
+        if (rank == 0)
+            MPI_Bsend(big, BIG, MPI_BYTE, 1, 1, W);
+        if (rank == 1 && how == 1)
+            MPI_Irecv(other, BIG, MPI_BYTE, 0, 1, W, &r);
+        if (rank == 1 && how == 2)
+            late(1);
+        if (rank == 0 || how == 1)
+            MPI_Buffer_detach(&buffer, &room);
+        if (rank == 1 && how != 1)
+            MPI_Recv(other, BIG, MPI_BYTE, 0, 1, W, NO);
+        if (rank == 1 && how == 1)
+            MPI_Wait(&r, NO);
+        if (rank != 0 && how != 1)
+            MPI_Buffer_detach(&buffer, &room);
+        MPI_Barrier(W);
+    }
+}
 static void finalize_late(void) { late(0); }
 static void others_finalize(void)
 {
@@ -481,6 +508,7 @@ static const struct mini all[] = {
     { "spin-gives-up", 2, "", spin_gives_up },
     { "unexpected", 2, "", unexpected },
     { "bsend", 2, "", bsend },
+    { "buffer-detach", 2, "", buffer_detach },
     { "finalize", 3, "", finalize_late },
     { "others-finalize", 4, "", others_finalize },
     { "two-pairs", 4, "", two_pairs },

@@ -1102,6 +1102,59 @@ static void place_of_what_was_begun(void **state)
             assert_int_equal(look.lines[i].site, 7);
 }
 
+/* What lies in a buffer goes when it is received: whoever may do so is no part of a
+ * deadlock, and who has been sent nothing, or has got all, is not waited for. */
+static void what_lies_in_a_buffer(void **state)
+{
+    struct hct_request *q;
+
+    (void)state;
+    begin(3);
+    still_ns = 3 * S;
+    is_in(0, "Buffer_detach");
+    talks(1, "Recv", 0, 2);
+    talks(2, "Recv", 1, 3);
+    sent(0, 1, WORLD, 7);
+    sent(0, 2, WORLD, 7);
+    received(2, 0, WORLD, 7);
+    world(0);
+    assert_int_equal(proof(), 3);
+    SAYS("rank 0 waits in MPI_Buffer_detach for rank 1 to receive what it has sent");
+    /* It is what he receives. */
+    look.rank[1].tag = 7;
+    assert_int_equal(proof(), 0);
+    look.rank[1].tag = HCT_ANY;
+    assert_int_equal(proof(), 0);
+    look.rank[1].tag = 2;
+    assert_int_equal(proof(), 3);
+    /* ... or has asked for, or may have. */
+    q = asks(1, "Irecv", HCT_ANY, 7);
+    q->waited = 0;
+    assert_int_equal(proof(), 0);
+    q->tag = 8;
+    assert_int_equal(proof(), 3);
+    look.account[1].unsure = 1;
+    assert_int_equal(proof(), 0);
+    look.account[1].unsure = 0;
+    /* One that another one may receive may be the one that is left. */
+    sent(0, 2, WORLD, 5);
+    assert_int_equal(proof(), 3);
+    talks(2, "Recv", 0, 5);
+    assert_int_equal(proof(), 0);
+    talks(2, "Recv", 1, 3);
+    look.rank[2].age_ns = 1;
+    assert_int_equal(proof(), 0);
+    look.rank[2].age_ns = 0;
+    /* Between nodes it may be on its way. */
+    look.account[1].node = 2;
+    assert_int_equal(proof(), 0);
+    look.account[1].node = 1;
+    /* All has been received, so it does something else. */
+    received(1, 0, WORLD, 7);
+    received(2, 0, WORLD, 5);
+    assert_int_equal(proof(), 0);
+}
+
 static void amounts_may_be_zero(void **state)
 {
     (void)state;
@@ -1796,6 +1849,7 @@ int main(void)
         cmocka_unit_test(orders),
         cmocka_unit_test(not_blocking),
         cmocka_unit_test(place_of_what_was_begun),
+        cmocka_unit_test(what_lies_in_a_buffer),
         cmocka_unit_test(amounts_may_be_zero),
         cmocka_unit_test(intercommunicators),
         cmocka_unit_test(of_some_members),
