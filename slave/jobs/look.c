@@ -98,6 +98,17 @@ static uint32_t life_of(const struct task *t)
     return state <= PAGE_STATE_DONE ? lives[state] : HCT_LIFE_STARTED;
 }
 
+/* The main thread, which has the first slot, and those others that matter. */
+static unsigned threads_of(const char *page, struct state_thread v[PAGE_SLOTS])
+{
+    unsigned n = state_threads(page, v, PAGE_SLOTS), m = n > 0;
+
+    for (unsigned i = 1; i < n; i++)
+        if (state_takes_part(page, v[i].slot))
+            v[m++] = v[i];
+    return m;
+}
+
 /* Most programs use few functions, and the table is long: all is looked through
  * to find out which ones are used. */
 static uint64_t polls_of(struct look_task *k, const char *page,
@@ -111,6 +122,8 @@ static uint64_t polls_of(struct look_task *k, const char *page,
         const struct page_count *c = (const struct page_count *)
             (page + page_counts_at(PAGE_SLOTS, PAGE_CALLS, s));
 
+        if (s > 0 && !state_takes_part(page, s))
+            continue;
         for (unsigned i = 0; i < LOOK_WORDS; i++)
             for (uint64_t b = all ? k->polls[i] : k->used[i]; b; b &= b - 1) {
                 unsigned bit = (unsigned)__builtin_ctzll(b);
@@ -273,7 +286,7 @@ static void read_page(struct look_raw *r, struct look_task *k,
     static struct state_thread v[PAGE_SLOTS];
     const char *page = t->tally.page;
     const struct page_header *h = (const void *)page;
-    unsigned n = state_threads(page, v, PAGE_SLOTS), asking = 0;
+    unsigned n = threads_of(page, v), asking = 0;
 
     r->flags |= HCT_PAGE | HCT_OBSERVED;
     r->peer = r->source = r->tag = HCT_NONE;
@@ -413,7 +426,7 @@ static uint32_t waited_by(int32_t slot, uint32_t shown)
 static void detail_calls(struct look *l, const struct task *t, uint32_t shown)
 {
     static struct state_thread v[PAGE_SLOTS];
-    unsigned n = state_threads(t->tally.page, v, PAGE_SLOTS);
+    unsigned n = threads_of(t->tally.page, v);
 
     for (unsigned i = 0; i < n; i++) {
         Hct__Looked__Request *m = v[i].call && v[i].slot != shown
@@ -674,7 +687,7 @@ static void read_model(struct look *l, const struct task *t, uint32_t site)
 static bool stayed(const struct task *t, const struct look_raw *r)
 {
     static struct state_thread v[PAGE_SLOTS];
-    unsigned n = state_threads(t->tally.page, v, PAGE_SLOTS), in = 0;
+    unsigned n = threads_of(t->tally.page, v), in = 0;
     uint64_t calls = 0;
 
     if (is_poll(t->look, r->call))
@@ -733,7 +746,7 @@ static void look_alone(const struct look_task *k, const struct task *t,
         (r->flags & HCT_TORN) ||
         atomic_load_explicit(&h->threads_shared, memory_order_relaxed))
         return;
-    n = state_threads(page, v, PAGE_SLOTS);
+    n = threads_of(page, v);
     for (unsigned i = 0; i < n && but.n < PAGE_SLOTS; i++)
         if (v[i].call && (pid_t)v[i].tid != k->tid)
             but.tid[but.n++] = (pid_t)v[i].tid;
@@ -760,7 +773,7 @@ static void look_turns(struct look_task *k, const struct task *t,
     if (!k->turns && !(k->turns = calloc(1, sizeof(*k->turns))))
         return;
     if (detail) {
-        n = state_threads(t->tally.page, v, PAGE_SLOTS);
+        n = threads_of(t->tally.page, v);
         for (unsigned i = 0; i < n; i++)
             if (v[i].call && !is_poll(k, v[i].call))
                 waiting[m++] = (struct turns_of){ .tid = thread_id(t, &v[i]),

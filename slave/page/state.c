@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi-wrappers/table/calls.h"
+
 enum { TRIES = 8 };
 
 #define LOAD(field) atomic_load_explicit(&(field), memory_order_relaxed)
@@ -131,6 +133,22 @@ unsigned state_threads(const char *page, struct state_thread *v,
             n++;
     }
     return n;
+}
+
+/* Those are counted first: so it never seems to have called less than it has. */
+bool state_takes_part(const char *page, unsigned slot)
+{
+    static const unsigned aside[] = {
+        CALL_Wtime, CALL_Wtick, CALL_Initialized, CALL_Finalized,
+        CALL_Query_thread, CALL_Is_thread_main, CALL_Get_version,
+        CALL_Get_library_version
+    };
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
+        n += state_count(page, slot, aside[i]).calls;
+    atomic_thread_fence(memory_order_acquire);
+    return LOAD(slot_at(page, slot)->calls) > n;
 }
 
 /* -------------------------------------------- communicators, requests */

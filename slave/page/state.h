@@ -37,6 +37,10 @@ struct state_count state_count(const char *page, unsigned slot,
 unsigned state_threads(const char *page, struct state_thread *v,
                        unsigned max);
 
+/* Has the thread in this slot called more than what asks for the time and for the
+ * state of MPI? That sends and receives nothing, and is done by helpers. */
+bool state_takes_part(const char *page, unsigned slot);
+
 struct state_comm {             /* as in page_comm */
     enum page_kind kind;
     uint64_t id, parent, collectives, since_ticks;

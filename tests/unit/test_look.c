@@ -273,6 +273,33 @@ static void test_threads(void **state)
     free(l.tasks);
 }
 
+/* A thread that has only asked for the time is none of those that may send. */
+static void test_helpers(void **state)
+{
+    struct look l;
+    Hct__Look order;
+
+    (void)state;
+    SET(((struct page_header *)(void *)page)->slots_used, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        SET(slot(i)->tid, 70 + i);
+        SET(slot(i)->since_ticks, ticks_now(PAGE_CLOCK_MONOTONIC) - 1000);
+    }
+    SET(slot(0)->calls, 1);
+    SET(slot(0)->call, CALL_Recv);
+    SET(slot(1)->calls, 50);
+    SET(count_of(1, CALL_Wtime)->calls, 50);
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].threads, 1);
+    assert_int_equal(l.tasks[0].calls, 1);
+    free(l.tasks);
+    SET(slot(1)->calls, 51);            /* it has sent something */
+    assert_int_equal(look(&l, &order, true), 1);
+    assert_int_equal(l.tasks[0].threads, 2);
+    assert_int_equal(l.tasks[0].calls, 52);
+    free(l.tasks);
+}
+
 /* What the others wait for is told with the requests, those of each by a number
  * of its own. */
 static void test_threads_wait(void **state)
@@ -511,7 +538,7 @@ int main(void)
         T(test_no_room),
         T(test_new_question), T(test_stands), T(test_progress),
         T(test_serialized),
-        T(test_threads), T(test_threads_wait),
+        T(test_threads), T(test_helpers), T(test_threads_wait),
         T(test_sent_with_request),
         T(test_garbage),
         T(test_texts),
