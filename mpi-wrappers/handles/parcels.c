@@ -4,11 +4,37 @@
 #include "mpi-wrappers/handles/parcels.h"
 
 #include "mpi-wrappers/fields.h"
+#include "mpi-wrappers/handles/handle.h"
 #include "mpi-wrappers/handles/type.h"
 
 /* What a task gives to the others, or takes: elements first, then bytes; and
- * each times the number of the other one, its rank + 1. */
-struct side { uint64_t sum, by_other; uintptr_t type; };
+ * each times the number of the other one, its rank + 1. Where each member has a type
+ * of its own they are bytes at once, unless the size of one is unknown. */
+struct side { uint64_t sum, by_other; uintptr_t type; bool unknown; };
+
+static uintptr_t type_at(const struct about *a, const void *types, uint32_t i)
+{
+    return a->traits & ABOUT_FORTRAN ? about_key(((const MPI_Fint *)types)[i])
+                                     : handle_at(types, i);
+}
+
+static struct side side_by_types(const struct about *a, const struct comm *c,
+                                 const struct about_side *its)
+{
+    uint32_t self = GET(c->shown->rank);
+    struct side s = { 0 };
+
+    for (uint32_t i = 0; i < c->size; i++) {
+        uint64_t count = (uint64_t)about_count(a->traits, its->counts, i);
+        int64_t each = i != self && count
+                       ? type_find(type_at(a, its->types, i)) : 0;
+
+        s.unknown |= each == TYPE_UNKNOWN;
+        s.sum += count * (uint64_t)each;
+        s.by_other += count * (uint64_t)each * (i + 1);
+    }
+    return s;
+}
 
 /* Of each other member, or, where there is a root, of all at the root and of
  * the root at the others. */
@@ -22,6 +48,8 @@ static struct side side_of(const struct about *a, const struct comm *c,
     struct side s = { .type = its->type };
     uint64_t n = c->size, count = (uint64_t)its->count;
 
+    if (its->types)
+        return side_by_types(a, c, its);
     if (rooted && root != (counts != NULL))
         return s;
     for (uint32_t i = 0; counts && i < c->size; i++)
@@ -53,9 +81,9 @@ static struct side takes_of(const struct about *a, const struct comm *c)
 /* False: it is not known how large an element is. */
 static bool in_bytes(struct side *s)
 {
-    int64_t each = s->sum ? type_find(s->type) : 0;
+    int64_t each = !s->type ? 1 : s->sum ? type_find(s->type) : 0;
 
-    if (each == TYPE_UNKNOWN)
+    if (each == TYPE_UNKNOWN || s->unknown)
         return false;
     s->sum *= (uint64_t)each;
     s->by_other *= (uint64_t)each;
@@ -83,6 +111,15 @@ void parcels_enter(const struct about *a, struct comm *c, uint64_t n)
     atomic_store_explicit(&p->seq, GET(p->seq) + 1, memory_order_release);
 }
 
+static void learn_types(const struct about *a, const struct comm *c,
+                        const struct about_side *its)
+{
+    for (uint32_t i = 0; i < c->size; i++)
+        if (about_count(a->traits, its->counts, i) &&
+            type_find(type_at(a, its->types, i)) == TYPE_UNKNOWN)
+            type_ask(type_at(a, its->types, i), a->traits & ABOUT_FORTRAN);
+}
+
 static void learn(const struct about *a, struct side s)
 {
     if (s.sum && type_find(s.type) == TYPE_UNKNOWN)
@@ -91,6 +128,11 @@ static void learn(const struct about *a, struct side s)
 
 void parcels_leave(const struct about *a, const struct comm *c)
 {
+    if (!c->inter && a->parcels->gives.types) {
+        learn_types(a, c, &a->parcels->gives);
+        learn_types(a, c, &a->parcels->takes);
+        return;
+    }
     if (c->inter || (type_find(a->parcels->gives.type) != TYPE_UNKNOWN &&
                      type_find(a->parcels->takes.type) != TYPE_UNKNOWN))
         return;

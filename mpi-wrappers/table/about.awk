@@ -100,14 +100,20 @@ function how_much(fortran,    place, other, count, type, counts, last)
 
 # What each member gives each other one, where that is its own affair; nothing
 # where it is the same for all.
-function parcels(fortran,    place, c1, c2, t1, t2, text)
+function parcels(fortran,    place, c1, c2, t1, t2, text, types)
 {
-    if (name !~ /^(Gatherv|Scatterv|Allgatherv|Alltoallv|Reduce_scatter)$/)
+    types = name == "Alltoallw" ? "types" : "type"
+    if (name !~ /^(Gatherv|Scatterv|Allgatherv|Alltoall[vw]|Reduce_scatter)$/)
         return ""
     place = "WRAP" (fortran ? "F" : "") "_IN_PLACE(" pointer(1, fortran) ")"
     c1 = pointer(nth("counts", 1), fortran)
-    t1 = handle(nth("datatype", 1), fortran)
-    t2 = name == "Reduce_scatter" ? t1 : handle(nth("datatype", 2), fortran)
+    if (name == "Alltoallw") {
+        t1 = pointer(nth("datatype[]", 1), fortran)
+        t2 = pointer(nth("datatype[]", 2), fortran)
+    } else {
+        t1 = handle(nth("datatype", 1), fortran)
+        t2 = name == "Reduce_scatter" ? t1 : handle(nth("datatype", 2), fortran)
+    }
     if (name == "Gatherv")
         text = ".gives.count = " value(nth("count", 1), fortran) ", .takes.counts = " c1
     else if (name == "Scatterv")
@@ -124,7 +130,7 @@ function parcels(fortran,    place, c1, c2, t1, t2, text)
     if (name ~ /^All/)
         t1 = place " ? " t2 " : " t1
     return sprintf(",\n    .parcels = &(const struct about_parcels){ %s,\n" \
-        "        .gives.type = %s, .takes.type = %s }", text, t1, t2)
+        "        .gives.%s = %s, .takes.%s = %s }", text, types, t1, types, t2)
 }
 
 function is_collective(    n, on_files)

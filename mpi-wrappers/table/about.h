@@ -51,7 +51,8 @@ struct about_parcels {
         const void *counts;     /* one for each member; NULL: a single one */
         int64_t count;          /* or ABOUT_OWN: as the other side has for this
                                    task itself */
-        uintptr_t type;         /* handle */
+        uintptr_t type;         /* handle; 0: there are types, */
+        const void *types;      /* ... of which each member has one */
     } gives, takes;
 };
 enum { ABOUT_OWN = -1 };

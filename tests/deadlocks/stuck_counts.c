@@ -64,6 +64,19 @@ static void allgatherv_nothing(void)
     MPI_Barrier(W); /*!*/
 }
 
+/* Each with a type for each other one. */
+static void alltoallw_nothing(void)
+{
+    int gives[TASKS] = { 0 }, takes[TASKS] = { 0 };
+    MPI_Datatype type[TASKS] = { MPI_BYTE, MPI_BYTE, MPI_BYTE, MPI_BYTE };
+
+    amounts(0, -1, 0);
+    if (rank == 0)
+        gives[1] = LARGE;
+    MPI_Alltoallw(big, gives, at, type, other, takes, at, type, W); /*!*/
+    MPI_Barrier(W); /*!*/
+}
+
 static const struct mini all[] = {
     { "gatherv-nothing", TASKS, "@0-1 what rank 1 gives to rank 0 .*takes 100 "
       "bytes more from rank 1", gatherv_nothing },
@@ -77,6 +90,8 @@ static const struct mini all[] = {
       "bytes more to rank 1", scatterv_much },
     { "allgatherv-nothing", TASKS, "@1-2 what rank 2 gives to rank 1 .*",
       allgatherv_nothing },
+    { "alltoallw-nothing", TASKS, "@0-1 what rank 0 gives to rank 1 .*gives 100000 "
+      "bytes more to rank 1", alltoallw_nothing },
     { 0 },
 };
 

@@ -722,6 +722,7 @@ static void amounts_for_each(void)
 {
     const int counts[] = { 1, 20, 300, 4000 }, other[] = { 5, 6, 7, 8 };
     MPI_Datatype type = USER_TYPE(2), ints = FAKE_TYPE(39);
+    MPI_Datatype types[] = { type, USER_TYPE(6), ints, type };  /* one its own */
     MPI_Comm w = FAKE_COMM(FAKE_WORLD);
     int *volatile nowhere = (int *)8;
     struct page_comm *p;
@@ -751,6 +752,15 @@ static void amounts_for_each(void)
     MPI_Reduce_scatter(NULL, NULL, counts, type, (MPI_Op)0, w);
     CHECK(told(4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4, 3 * 20 * 4,
                8 * 20 * 4));
+    MPI_Alltoallw(NULL, counts, NULL, types, NULL, other, NULL, types, w);
+    CHECK(told(4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4, 20 * 4, 58 * 4));
+    types[3] = USER_TYPE(7);
+    MPI_Alltoallw(NULL, counts, NULL, types, NULL, other, NULL, types, w);
+    CHECK(p->parcels_in + 1 == p->collectives);
+    MPI_Alltoallw(NULL, other, NULL, types, NULL, counts, NULL, types, w);
+    CHECK(told(20 * 4, 58 * 4, 4301 * 4, (1 + 3 * 300 + 4 * 4000) * 4));
+    MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, NULL, other, NULL, types, w);
+    CHECK(told(20 * 4, 58 * 4, 20 * 4, 58 * 4));
     MPI_Barrier(w);                             /* stays until the next one */
     CHECK(p->parcels_in + 1 == p->collectives);
     MPI_Alltoallv(NULL, counts, NULL, USER_TYPE(5), NULL, other, NULL, type, w);
