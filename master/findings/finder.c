@@ -29,6 +29,35 @@ bool finder_any(const struct findings *f, unsigned what)
     return false;
 }
 
+void finder_close(struct finder *p)
+{
+    p->open = 0;
+    p->done = false;
+    taskset_fini(&p->proven);
+}
+
+static bool is_proven(const struct findings *f, uint32_t rank)
+{
+    bool is = false;
+
+    for (size_t i = 0; i < f->nfinders; i++)
+        is |= taskset_has(&f->finder[i]->proven, rank);
+    return is;
+}
+
+enum finder_beside finder_beside(const struct findings *f,
+                                 const struct found *found,
+                                 const struct hct_verdict *v)
+{
+    bool others = v->nranks == 0, fewer = false;
+
+    for (uint32_t i = 0; i < v->nranks; i++)
+        others |= !is_proven(f, found->ranks[v->ranks + i]);
+    for (size_t i = 0; i < f->nfinders; i++)
+        fewer |= taskset_count(&f->finder[i]->proven) > v->nranks;
+    return others ? FINDER_OTHERS : fewer ? FINDER_FEWER : FINDER_SAME;
+}
+
 /* ------------------------------------------------------------------- words */
 
 /* The head and the first lines, then where the rest is. */

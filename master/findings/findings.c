@@ -32,8 +32,7 @@ static void on_moves_again(struct findings *f, const struct finding *x)
 
     hang_over(f, p);
     finder_news(f, p, x->how, x->text, 0);
-    p->open = 0;
-    p->done = false;
+    finder_close(p);
     for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
         if (kind != HCT_OUTLIER && kind != HCT_DEADLINE &&
             kind != HCT_IMBALANCE)
@@ -122,6 +121,16 @@ static enum said_how how_said(struct finder *by, const struct found *found,
     return said_verdict(&by->said, found, v, found->now_ns);
 }
 
+/* A proof has said who waits for whom. Who is behind then is told where it is
+ * fewer of those; the same are kept, as `hector why` shows them; nothing waits for
+ * others. */
+static bool is_beside_proof(const struct findings *f, const struct finding *x,
+                            bool back)
+{
+    return x->v->kind == HCT_PROGRESS && !back && finder_any(f, FINDS_PROOF) &&
+           x->found->out.answers != HCT_ASKED_BY_PERSON;
+}
+
 static void take(struct findings *f, struct finder *by,
                  const struct found *found, uint32_t i)
 {
@@ -129,12 +138,18 @@ static void take(struct findings *f, struct finder *by,
     struct finding x = { .by = by, .found = found, .v = &found->verdicts[i],
                          .proposed = proposed(found, i), .nodes = &nodes };
     bool back = takes_back(x.v);
+    enum finder_beside is = is_beside_proof(f, &x, back)
+                            ? finder_beside(f, found, x.v) : FINDER_FEWER;
     struct str text = { 0 };
     char *why;
 
+    if (is == FINDER_OTHERS) {
+        noderows_free(nodes);
+        return;
+    }
     sentence_report(&text, f->job, found, x.v, back);
     x.text = str_text(&text);
-    x.how = how_said(by, found, x.v, back);
+    x.how = is == FINDER_SAME ? SAID_SILENT : how_said(by, found, x.v, back);
     x.why = why = strndup(x.text, strcspn(x.text, "\n"));
     record_verdict(f, &x, i);
     if (why)
@@ -249,8 +264,7 @@ static void findings_stopped(struct job *j)
         struct finder *p = f->finder[i];
 
         hang_over(f, p);
-        p->open = 0;
-        p->done = false;
+        finder_close(p);
         for (uint32_t kind = HCT_HANG; kind <= HCT_NOTICE; kind++)
             said_forget(&p->said, kind);
     }
@@ -345,6 +359,7 @@ void findings_destroy(struct findings *f)
     odds_destroy(f->odds);
     autoslice_leave(f->slice);
     for (size_t i = 0; i < f->nfinders; i++) {
+        finder_close(f->finder[i]);
         free(f->finder[i]->why);
         free(f->finder[i]);
     }

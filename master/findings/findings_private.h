@@ -36,6 +36,7 @@ struct finder {
     bool ordered;               /* ... one before has ordered it: to move */
     char *why;                  /* ... owned: the reason */
     struct taskset ranks;       /* ... owned: who is to blame */
+    struct taskset proven;      /* owned: whom its proofs name, FINDS_PROOF */
 };
 
 /* A hang whose tasks are being looked for in their sources. */
@@ -97,6 +98,14 @@ static inline unsigned long long findings_id(const struct findings *f)
 struct finder *finder_of(struct findings *f, const char *name);
 /* Has any found something of these, FINDS_..., and not taken it back? */
 bool finder_any(const struct findings *f, unsigned what);
+
+/* What it has found is over, or not said to be found yet. */
+void finder_close(struct finder *p);
+/* Whom does v name, beside those that proofs have named? */
+enum finder_beside { FINDER_OTHERS, FINDER_SAME, FINDER_FEWER };
+enum finder_beside finder_beside(const struct findings *f,
+                                 const struct found *found,
+                                 const struct hct_verdict *v);
 
 /* The head and the first lines, then where the rest is. */
 void finder_tell(const struct findings *f, const char *text, unsigned most);

@@ -3,6 +3,8 @@
 
 #include "master/findings/findings_private.h"
 #include "master/store/journal.h"
+#include "master/watch/verdict.h"
+#include "proto/base/log.h"
 
 void hang_free(struct hang *h)
 {
@@ -129,6 +131,9 @@ void hang_found(struct findings *f, const struct finding *x)
     unsigned what = x->v->kind == HCT_DEADLOCK ? FINDS_PROOF : FINDS_STUCK;
     bool first = !finder_any(f, what) && !f->hang && x->how == SAID_SAY;
 
+    if (what == FINDS_PROOF && verdict_set(&x->by->proven, x->found, x->v))
+        log_warn("findings", "no memory for whom a proof names job=%llu",
+                 findings_id(f));
     x->by->open |= FINDS_STUCK | what;
     if (first)
         hang_first(f, x);

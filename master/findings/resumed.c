@@ -65,6 +65,8 @@ static void recall_remedy(struct findings *f, struct finder *p,
     if (h->ranks && *h->ranks &&
         taskset_parse(&ranks, h->ranks, f->job->ntasks, &err))
         log_warn("findings", "%s", err.text);
+    if (found.kind == HCT_DEADLOCK && taskset_copy(&p->proven, &ranks))
+        log_warn("findings", "no memory for whom a proof names");
     p->done = h->acted;
     p->ordered = h->ordered;
     if (f->hang) {

@@ -521,6 +521,35 @@ static void buffered(void)
     MPI_Buffer_attach(room, sizeof(room));
     left_over_n();
 }
+/* The buffer is emptied by nobody, for who has to receive it comes later. */
+static void buffer_detach(void)
+{
+    int n = 2 * BIG, room;
+    void *buffer = malloc((size_t)n);
+
+    MPI_Buffer_attach(buffer, n);
+    if (rank == 0) {
+        MPI_Bsend(big, BIG, MPI_BYTE, 1, 1, W);
+        MPI_Buffer_detach(&buffer, &room); /*!*/
+    }
+    MPI_Barrier(W); /*!*/
+    if (rank == 1)
+        get_big(0, 1);
+}
+/* ... and what he waits for is another message. */
+static void buffer_detach_tag(void)
+{
+    int n = 2 * BIG, room;
+    void *buffer = malloc((size_t)n);
+
+    MPI_Buffer_attach(buffer, n);
+    if (rank == 0)
+        MPI_Bsend(big, BIG, MPI_BYTE, 1, 1, W); /*!*/
+    if (rank == 1)
+        get_big(0, 2); /*!*/
+    MPI_Buffer_detach(&buffer, &room); /*!*/
+    MPI_Barrier(W); /*!*/
+}
 /* Of what comes of anybody nothing is left. */
 static void any_taken(void)
 {
@@ -619,6 +648,19 @@ static void token_lost(void)
         if (rank || i)
             get(LEFT, 1); /*!*/
         put(rank == 2 ? 0 : RIGHT, rank == 2 ? 7 : 1);
+    }
+}
+/* The first ranks are well, and have a communicator of their own for each two. */
+static void pair_beside(void)
+{
+    MPI_Comm pair = part(rank / 2);
+    double sum;
+
+    for (int i = 0; ; i++) {
+        if (rank >= size - 2 && i == 100)
+            MPI_Recv(&one, 1, MPI_INT, 1 - rank % 2, 7, pair, NO); /*!*/
+        compute(0.002);
+        MPI_Allreduce((double[]){ i }, &sum, 1, MPI_DOUBLE, MPI_SUM, pair);
     }
 }
 static void shift(void)
@@ -836,6 +878,17 @@ static void ibarrier_barrier(void)
     MPI_Ibarrier(rank ? b : a, &r); /*!*/
     MPI_Barrier(rank ? a : b); /*!*/
     MPI_Wait(&r, NO);
+}
+/* Whoever has begun a call and waits for it has entered it where it was begun. */
+static void ibarrier_waited(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+
+    if (rank == 1) {
+        MPI_Ibarrier(W, &r); /*!*/
+        MPI_Wait(&r, NO);
+    }
+    MPI_Barrier(W); /*!*/
 }
 static void ibcast_missing(void)
 {
@@ -1271,6 +1324,10 @@ static const struct mini all[] = {
     { "taken-late-100000", 3, "waits in MPI_Waitall by MPI_Isend",
       taken_late_n },
     { "buffered-100", 3, "@0-2 ranks 0-2 all wait for messages", buffered },
+    { "buffer-detach", 2, "@0-1 MPI_Buffer_detach for rank 1 to receive what",
+      buffer_detach },
+    { "buffer-detach-tag", 3, "@0-1 MPI_Buffer_detach for rank 1 to receive what",
+      buffer_detach_tag },
     { "any-taken", 4, "@0 from any rank", any_taken },
     { "spin-test", 2, "@0-1 asking in a loop", spin_test },
     { "spin-iprobe", 2, "@0-1 asking in a loop", spin_iprobe },
@@ -1291,6 +1348,8 @@ static const struct mini all[] = {
     { "answer-tag", 2, "@0-1 from rank 1 .tag 8.*from rank 0 .tag 1",
       answer_tag },
     { "token-lost", 4, "@2 ranks 0-3 all wait for messages", token_lost },
+    { "pair-beside", 6, "@4-5 ranks 4-5 all wait for messages from each other",
+      pair_beside },
     { "shift", 4, "@0-3 Waitall by MPI_Irecv", shift },
     { "chain-gone", 3, "@2 waits for rank 2, which has ended its part",
       chain_gone },
@@ -1322,6 +1381,8 @@ static const struct mini all[] = {
       neighbours },
     { "ibarrier-barrier", 2, "@0-1 different collective calls.*Ibarrier",
       ibarrier_barrier },
+    { "ibarrier-waited", 2, "@0-1 different collective calls.*Ibarrier",
+      ibarrier_waited },
     { "ibcast-missing", 3, "@0 Wait by MPI_Ibcast", ibcast_missing },
     { "waitall-mixed", 3, "@2 Waitall by MPI_I(barrier|recv)", waitall_mixed },
     { "three-pairs", 3, "@0-2 ranks 0-2 .*different orders", three_pairs },
