@@ -8,17 +8,17 @@
 #include <string.h>
 
 static const struct handle_flavor pointers = {
-    .any_source = -1, .proc_null = -2, .status_tag = 1, .status_error = 2,
-    .status_ints = 6, .in_place = 1,
+    .any_source = -1, .proc_null = -2, .status_tag = 1, .status_ints = 6,
+    .in_place = 1,
 };
 static const struct handle_flavor integers = {
     .ints = true, .any_source = -2, .proc_null = -1, .status_source = 2,
-    .status_tag = 3, .status_error = 4, .status_ints = 5, .status_ignore = 1,
+    .status_tag = 3, .status_ints = 5, .status_ignore = 1,
     .in_place = UINTPTR_MAX,
 };
 struct handle_flavor handle_flavor = {
-    .any_source = -1, .proc_null = -2, .status_tag = 1, .status_error = 2,
-    .status_ints = 6, .in_place = 1,
+    .any_source = -1, .proc_null = -2, .status_tag = 1, .status_ints = 6,
+    .in_place = 1,
 };
 
 bool handle_choose(const char *version)

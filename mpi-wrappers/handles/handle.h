@@ -19,7 +19,7 @@ struct handle_flavor {
     bool ints;                  /* handles are integers, the same in Fortran */
     int any_source, proc_null;
     /* Where they stand in a status, and how large that is, in ints. */
-    int status_source, status_tag, status_error, status_ints;
+    int status_source, status_tag, status_ints;
     uintptr_t status_ignore;
     uintptr_t in_place;
 };

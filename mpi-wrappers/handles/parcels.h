@@ -1,6 +1,6 @@
 /* parcels.h - collective calls in which each member gives each other one an
- * amount of its own: MPI_Gatherv, Scatterv, Allgatherv, Alltoallv,
- * Alltoallw and Reduce_scatter. What this task gives to the others and takes from them is told
+ * amount of its own: MPI_Gatherv, Scatterv, Allgatherv, Alltoallv, Alltoallw and
+ * Reduce_scatter. What this task gives to the others and takes from them is told
  * in the page when the call is entered, as sums: of the sums of all members
  * anybody can see whether it fits. See page_comm.
  *

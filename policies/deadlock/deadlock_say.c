@@ -374,6 +374,19 @@ static int32_t awaited_tag(const struct hct_snapshot *in,
     return a ? a->source_tag : HCT_UNKNOWN;
 }
 
+/* The last call of r of that class; NULL: none is known. */
+static const struct hct_flight *last_of(const struct hct_snapshot *in,
+                                        const struct deadlock_rank *w,
+                                        uint32_t r, enum hct_class class_)
+{
+    const struct hct_flight *f, *last = NULL;
+
+    for (uint32_t i = w[r].flight; (f = flight_of(in, i, r)); i++)
+        if (hct_call(in, f->call)->class_ == class_)
+            last = f;
+    return last;
+}
+
 static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
                  uint32_t r, struct hct_out *out)
 {
@@ -384,7 +397,7 @@ static void line(const struct hct_snapshot *in, const struct deadlock_rank *w,
         ? hct_request(in, w[r].by) : NULL;
     /* Who asks in a loop may be elsewhere just now. */
     const struct hct_flight *f = !w[r].spins ? NULL
-        : words_last(in, r, q ? HCT_CLASS_TEST : HCT_CLASS_PROBE);
+        : last_of(in, w, r, q ? HCT_CLASS_TEST : HCT_CLASS_PROBE);
     const char *call = hct_call(in, f ? f->call : k->call)->name;
     int32_t t = awaited_tag(in, w, r), to = w[r].to;
     int32_t peer = q ? q->peer : k->peer;

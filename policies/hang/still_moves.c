@@ -2,6 +2,7 @@
  * loop, has it moved since; and how long it has stayed where it was before. */
 #include "policies/hang/parastack.h"
 #include "policies/hang/still.h"
+#include "policies/lib/words.h"
 
 #define MS ((uint64_t)1000000)
 
@@ -38,7 +39,7 @@ static bool asking(const struct still_rank *w, const struct hct_rank *k,
     uint64_t turn_ms = w->asked ? ASKED_MS : ASKS_MS;
 
     return (k->flags & HCT_PAGE) && (c->flags & HCT_CALL_POLL) &&
-           (c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE) &&
+           words_asks(c) &&
            (k->age_ns < turn_ms * MS || (k->flags & HCT_IN_MPI));
 }
 
@@ -48,8 +49,7 @@ static bool works(const struct hct_snapshot *in, const struct hct_rank *k)
     const struct hct_call *c = hct_call(in, k->call);
 
     return (k->flags & HCT_PAGE) && (k->flags & HCT_IN_MPI) &&
-           c->class_ != HCT_CLASS_NONE && c->class_ != HCT_CLASS_TEST &&
-           c->class_ != HCT_CLASS_PROBE && !(c->flags & HCT_CALL_BLOCKING) &&
+           c->class_ != HCT_CLASS_NONE && !words_asks(c) && !(c->flags & HCT_CALL_BLOCKING) &&
            k->age_ns >= WORKS_MS * MS;
 }
 

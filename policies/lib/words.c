@@ -150,20 +150,6 @@ bool words_asks(const struct hct_call *c)
     return c->class_ == HCT_CLASS_TEST || c->class_ == HCT_CLASS_PROBE;
 }
 
-const struct hct_flight *words_last(const struct hct_snapshot *in, uint32_t rank,
-                                    enum hct_class class_)
-{
-    const struct hct_flight *last = NULL;
-
-    for (uint32_t i = 0; in->has_detail && i < in->nflights; i++) {
-        const struct hct_flight *f = hct_flight(in, i);
-
-        if (f->rank == rank && hct_call(in, f->call)->class_ == class_)
-            last = f;
-    }
-    return last;
-}
-
 const char *words_comm(char buf[WORDS_COMM], const struct hct_snapshot *in,
                        uint32_t rank, uint64_t id)
 {

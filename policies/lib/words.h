@@ -51,10 +51,6 @@ const char *words_fates(char buf[WORDS_FATES], const struct hct_snapshot *in);
 /* Does the function ask for a message or for requests? There are many that only look at
  * what the task knows itself, as MPI_Wtime. */
 bool words_asks(const struct hct_call *c);
-/* The last call of rank of that class, borrowed, that the detail of the look has; NULL:
- * none. */
-const struct hct_flight *words_last(const struct hct_snapshot *in, uint32_t rank,
-                                    enum hct_class class_);
 
 /* "MPI_COMM_WORLD", "a communicator of 4" as rank knows it. */
 enum { WORDS_COMM = 48 };
